@@ -1,7 +1,10 @@
 import {
-  callId,
+  boundRun,
   forBookkeeping,
-  getCallId,
+  getBoundRun,
+  type LogMemory,
+  logSymbol,
+  openLog,
   restrict,
   type RestrictableMemory,
   bindMemory,
@@ -42,8 +45,12 @@ class PartOfTree implements RestrictableMemory {
     this.#mounts = mounts;
   }
 
-  get [callId]() {
-    return getCallId(this.#tree);
+  get [boundRun]() {
+    return getBoundRun(this.#tree);
+  }
+
+  [logSymbol](path: string): LogMemory {
+    return openLog(this.#tree, this.#at(path));
   }
 
   get address() {

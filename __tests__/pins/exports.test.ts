@@ -24,8 +24,10 @@ describe("the public surface", () => {
       "MemoryTool",
       "MongoMemoryStore",
       "buildGraph",
+      "createConversationLog",
       "createMemoryPrompt",
       "graphDefinitionSchema",
+      "logConversation",
       "mountMemories",
       "openMemory",
     ]);

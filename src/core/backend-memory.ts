@@ -1,5 +1,15 @@
 import { Policies } from "./access/policies.js";
-import { callId, isRunBinding, restrict, type RestrictableMemory, type Restriction } from "./restrictable-memory.js";
+import { guardText } from "./access/guard-change.js";
+import {
+  boundRun,
+  isRunBinding,
+  type LogMemory,
+  logSymbol,
+  restrict,
+  type RestrictableMemory,
+  type Restriction,
+  type RunBinding,
+} from "./restrictable-memory.js";
 import type { MemoryProposals } from "./approval/memory-proposals.js";
 import { BackendHistory } from "./backend-history.js";
 import { BackendProposals } from "./backend-proposals.js";
@@ -253,8 +263,20 @@ export class BackendMemory implements RestrictableMemory {
     return bound === context && policies === context.policies ? this : new BackendMemory({ ...bound, policies });
   }
 
-  get [callId](): string | null {
-    return this.#context.run?.call?.id ?? null;
+  get [boundRun](): RunBinding | null {
+    return this.#context.run;
+  }
+
+  [logSymbol](path: string): LogMemory {
+    const context = this.#context;
+    const options = { ...context.options, paths: "posix" as const };
+    return {
+      memory: new BackendMemory({ ...context, options, policies: context.policies?.forLog() ?? null }),
+      path,
+      storage: context.backend,
+      guard: (file, content) =>
+        runCall(context, null, (call) => guardText(context, { command: "append", path: file, content }, call)),
+    };
   }
 
   get #backend(): MemoryContext["backend"] {

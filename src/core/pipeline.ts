@@ -14,7 +14,7 @@ import { type MemoryActor, mergeActors } from "./values/actor.js";
 import type { CheckedAddress } from "./values/address.js";
 import { withPath } from "./values/error-paths.js";
 import { MemoryError } from "./values/errors.js";
-import { getCreationError, normalizePath } from "./values/paths.js";
+import { getCreationError, normalizePath, ROOT } from "./values/paths.js";
 import { notifyListeners } from "./watch/own-changes.js";
 
 /** Where the storage of a memory is, for traces. */
@@ -119,7 +119,12 @@ async function runAllowedChange(
 function changeStorage(memory: MemoryContext, change: Change, call: Call): Promise<ChangeResult> {
   const { backend, policies } = memory;
   const options: ChangeOptions =
-    policies?.vary === true ? { checkPath: (path) => policies.assertAllowed(path, "write") } : {};
+    policies?.vary !== true
+      ? {}
+      : {
+          checkPath: (path) => policies.assertAllowed(path, "write"),
+          ...(change.type === "delete" && change.path === ROOT && { spares: (path: string) => policies.spares(path) }),
+        };
   return runAsChange(memory, call, () => changeOnce(backend, change, options, call));
 }
 

@@ -9,6 +9,8 @@ import type { MemoryActor } from "./values/actor.js";
  * comes from here.
  */
 export interface RunBinding extends MemoryUse {
+  /** The run itself, for functions of programs. The core does not read it. */
+  readonly run: object;
   /** Ends the calls with the run. */
   readonly signal: AbortSignal | undefined;
   /** Who makes the changes, as the run says. Wins over the actor that a program gives to `with`. */
@@ -35,14 +37,29 @@ export interface MemoryBinding {
 
 /** Reason for a symbol: the other build of this package has its own classes. */
 export const restrict: unique symbol = Symbol.for("langgraph-mongo-memory.restrict");
-export const callId: unique symbol = Symbol.for("langgraph-mongo-memory.callId");
+export const boundRun: unique symbol = Symbol.for("langgraph-mongo-memory.boundRun");
+
+export const logSymbol: unique symbol = Symbol.for("langgraph-mongo-memory.log");
+
+/** A memory as the log of conversations uses it. The rules for agents do not hold, and nobody is asked. */
+export interface LogMemory {
+  readonly memory: Memory;
+  /** The directory of the log in the memory. */
+  readonly path: string;
+  /** The same for all copies of the memory. */
+  readonly storage: object;
+  /** Returns the text that the guards allow. The memory itself calls no guard. @throws the errors of guards */
+  readonly guard: (path: string, content: string) => Promise<string>;
+}
 
 /** A memory made by either build of this package. */
 export interface RestrictableMemory extends Memory {
   /** Returns a shallow copy, or the same memory if nothing is added to it. */
   [restrict](restriction: Restriction): Memory;
-  /** The identity of the call of a tool that uses the memory. Null if its changes have none. */
-  readonly [callId]: string | null;
+  /** The run that uses the memory. Null outside a run. */
+  readonly [boundRun]: RunBinding | null;
+  /** @param path the directory of the log */
+  [logSymbol](path: string): LogMemory;
 }
 
 /**
@@ -69,9 +86,15 @@ export function forBookkeeping(memory: Memory): Memory {
   return isRestrictable(memory) ? memory[restrict]({ isBookkeeping: true }) : memory;
 }
 
-/** Returns the identity of the call of a tool that uses the memory. Null if its changes have none. */
-export function getCallId(memory: Memory): string | null {
-  return isRestrictable(memory) ? memory[callId] : null;
+/** Returns the run that uses a memory. Null outside a run. */
+export function getBoundRun(memory: Memory): RunBinding | null {
+  return isRestrictable(memory) ? memory[boundRun] : null;
+}
+
+/** Returns a memory as the log of conversations uses it. @param path the directory of the log */
+export function openLog(memory: Memory, path: string): LogMemory {
+  if (isRestrictable(memory)) return memory[logSymbol](path);
+  return { memory: memory.with({ paths: "posix" }), path, storage: memory, guard: async (_path, content) => content };
 }
 
 function isRestrictable(memory: Memory): memory is RestrictableMemory {

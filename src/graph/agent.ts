@@ -11,9 +11,11 @@ import {
 } from "@langchain/langgraph";
 import type { BaseCheckpointSaver, BaseStore } from "@langchain/langgraph-checkpoint";
 import { ToolNode } from "@langchain/langgraph/prebuilt";
+import type { ConversationLogOptions } from "../conversation/options.js";
 import { defineRunnableMark } from "../langchain/langgraph-internals.js";
 import { CallModelNode, type CallModelNodeOptions, type MessagesState } from "./call-model-node.js";
-import type { MemoryConnectorNode } from "./memory-connector-node.js";
+import { logRun } from "./log-run.js";
+import type { LogSource, MemoryConnectorNode } from "./memory-connector-node.js";
 import type { MemoryNode } from "./memory-node.js";
 
 /** The options of an Agent: those of its CallModelNode and of its compiled graph. */
@@ -22,6 +24,11 @@ export interface AgentOptions extends CallModelNodeOptions {
   store?: BaseStore;
   /** Keeps the conversation of each `thread_id`. @default none: every call begins anew */
   checkpointer?: BaseCheckpointSaver;
+  /**
+   * Adds the new messages of each turn to a log in the memory that the connector shows. `true` stands for the defaults,
+   * or for the log that the memory has. @default whether the memory has a log
+   */
+  log?: boolean | ConversationLogOptions;
 }
 
 type AgentGraph = ReturnType<typeof compileGraph>;
@@ -33,12 +40,16 @@ type AgentGraph = ReturnType<typeof compileGraph>;
 export class Agent {
   readonly graph: AgentGraph;
   #callModel: CallModelNode;
+  readonly #log: AgentOptions["log"];
 
-  /** @throws TypeError in the same cases as CallModelNode */
+  /** @throws TypeError in the same cases as CallModelNode, and for a log without a memory, or with bad options */
   constructor(options: AgentOptions) {
-    const { store, checkpointer, ...callModelOptions } = { ...options };
+    const { store, checkpointer, log, ...callModelOptions } = { ...options };
+    const compiled = { ...(store && { store }), ...(checkpointer && { checkpointer }) };
     this.#callModel = new CallModelNode(callModelOptions);
-    this.graph = compileGraph(() => this.#callModel, store, checkpointer);
+    this.#log = log;
+    this.#setLog(this.#callModel);
+    this.graph = compileGraph(() => this.#callModel, compiled, log !== false);
     // `addNode` must treat the agent as a Runnable. For any other object LangGraph would call each property.
     defineRunnableMark(this, () => true);
   }
@@ -57,6 +68,7 @@ export class Agent {
     if (typeof callModel?.invoke !== "function" || !Array.isArray(callModel.tools)) {
       throw new TypeError("setCallModel: it must be a CallModelNode");
     }
+    this.#setLog(callModel);
     this.#callModel = callModel;
   }
 
@@ -80,6 +92,16 @@ export class Agent {
    */
   attachMemoryConnector(connector: MemoryConnectorNode | MemoryNode): void {
     this.#callModel.setMemoryConnector(connector);
+    this.#setLog(this.#callModel);
+  }
+
+  /** Gives the memory of a node the log of the agent. @throws TypeError if it cannot have one */
+  #setLog({ memoryConnector }: CallModelNode): void {
+    if (this.#log === undefined || this.#log === false) return;
+    const memory = memoryConnector?.source.memory;
+    if (memory?.setLog === undefined)
+      throw new TypeError("Agent: a log needs a memoryConnector that shows a MemoryNode");
+    memory.setLog(this.#log);
   }
 
   /** Runs a turn. @param config must have `configurable.thread_id` for a checkpointer and for `perThread` memories */
@@ -101,7 +123,11 @@ const turnAnnotation = Annotation.Root({
 
 type TurnState = typeof turnAnnotation.State;
 
-function compileGraph(current: () => CallModelNode, store?: BaseStore, checkpointer?: BaseCheckpointSaver) {
+function compileGraph(
+  current: () => CallModelNode,
+  compiled: Pick<AgentOptions, "store" | "checkpointer">,
+  mayLog: boolean,
+) {
   const getNode = ({ turn = current }: TurnState): CallModelNode => turn();
   const callModel = async (state: TurnState, config: LangGraphRunnableConfig): Promise<Partial<TurnState>> => {
     const node = getNode(state);
@@ -110,13 +136,28 @@ function compileGraph(current: () => CallModelNode, store?: BaseStore, checkpoin
   // Each call reads the tools again, because tools may have been added.
   const callTools = async (state: TurnState, config: LangGraphRunnableConfig): Promise<MessagesState> =>
     new ToolNode<MessagesState>([...getNode(state).tools]).invoke(state, config);
+  const findLog = (state: TurnState): LogSource | undefined => {
+    const source = getNode(state).memoryConnector?.source;
+    return mayLog && source?.memory.log ? source : undefined;
+  };
+  const writeLog = async (state: TurnState, config: LangGraphRunnableConfig): Promise<Partial<TurnState>> => {
+    const source = findLog(state);
+    if (source !== undefined) await logRun(source, state.messages, config);
+    return {};
+  };
+  const chooseNext = (state: TurnState): "tools" | "log" | typeof END => {
+    if (hasToolCalls(state.messages.at(-1))) return "tools";
+    return findLog(state) === undefined ? END : "log";
+  };
   const graph = new StateGraph({ stateSchema: turnAnnotation, input: MessagesAnnotation, output: MessagesAnnotation })
     .addNode("call_model", callModel)
     .addNode("tools", callTools)
+    .addNode("log", writeLog)
     .addEdge(START, "call_model")
-    .addConditionalEdges("call_model", (state) => (hasToolCalls(state.messages.at(-1)) ? "tools" : END), ["tools", END])
+    .addConditionalEdges("call_model", chooseNext, ["tools", "log", END])
     .addEdge("tools", "call_model")
-    .compile({ ...(store && { store }), ...(checkpointer && { checkpointer }) });
+    .addEdge("log", END)
+    .compile(compiled);
   // Without this line, streams would show the whole state, even with input and output schemas.
   graph.streamChannels = ["messages"];
   return graph;

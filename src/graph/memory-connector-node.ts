@@ -23,6 +23,8 @@ import {
 import { getUserTurn, joinUserMessage, type UserTurn } from "../prompt/user-turn.js";
 import { defineRunnableMark, unwrapStore } from "../langchain/langgraph-internals.js";
 import { readInRun, type ShownRead } from "../langchain/read-in-run.js";
+import type { ConversationLog, ConversationLogOptions } from "../conversation/options.js";
+import { reportFailure } from "./report-failure.js";
 import { type MemoryRun, getMemoryRun, getRunStore } from "../langchain/memory-run.js";
 import { bindRun } from "../langchain/memory-source.js";
 import { findShownRoot } from "../langchain/tool-paths.js";
@@ -37,6 +39,16 @@ export interface ConnectableMemory extends WithConnectorForm {
   globalMemory(run: MemoryRun): Memory;
   /** Returns the same tree as `memoryForRun`, but with the global memory at "/". Omit it without mounts. @internal */
   sharedMemoryForRun?(run: MemoryRun): Promise<Memory>;
+  /** The log of the conversations. Omit it if there is none. */
+  readonly log?: ConversationLog | null;
+  /** Gives the memory a log. Omit it if a program cannot choose the log. @internal */
+  setLog?(options: boolean | ConversationLogOptions): void;
+}
+
+/** A memory that may have a log, and the function that gets the errors of the log. */
+export interface LogSource {
+  readonly memory: ConnectableMemory;
+  readonly onError?: ((error: MemoryError) => void) | undefined;
 }
 
 /** A run as a program describes it. A `global` node with a store needs none of these fields. */
@@ -63,6 +75,8 @@ export interface MemoryConnectorNodeOptions extends MemoryConnectorConfig {
  * shows. The same memory gives the same bytes, so prompt caches stay valid.
  */
 export class MemoryConnectorNode {
+  /** The memory, and the function that an agent's log reports to. @internal */
+  readonly source: LogSource;
   readonly #memory: ConnectableMemory;
   readonly #config: ReturnType<typeof checkConnectorConfig>;
   /** By store, because stores can have memories of the same address. */
@@ -75,6 +89,7 @@ export class MemoryConnectorNode {
       throw new TypeError("MemoryConnectorNode: memory must be a MemoryNode");
     }
     this.#memory = memory;
+    this.source = { memory, onError: config.onError };
     this.#config = checkConnectorConfig(config);
     const { content, maxChars, pinned, tokens, root } = this.#config;
     keepConnectorForm(memory, { content, maxChars, pinned, tokens, root });
@@ -160,17 +175,8 @@ export class MemoryConnectorNode {
     return this.#config.root ?? findShownRoot(tools, this.#memory) ?? ROOT;
   }
 
-  /**
-   * Calls `onError`. If `onError` fails, even asynchronously, the default reports the failure, so that the run goes on.
-   */
   #report(failure: MemoryError): void {
-    const warn = (): void => connectorDefaults.onError(failure);
-    try {
-      const result: unknown = this.#config.onError(failure);
-      Promise.resolve(result).catch(warn);
-    } catch {
-      warn();
-    }
+    reportFailure(failure, this.#config.onError, connectorDefaults.onError);
   }
 
   async #render(run: MemoryRun, root: string, turn: UserTurn): Promise<MemoryParts> {
@@ -180,7 +186,16 @@ export class MemoryConnectorNode {
     const key = content === "auto" ? getTurnKey(run, memory, root, turn) : null;
     const shown = await this.#getTurnParts(run).show(key, async (earlier) => {
       const question = earlier === null ? turn.question : "";
-      const form: Form = { content, maxChars, pinned, tokens, root, question, earlier, logPath: null };
+      const form: Form = {
+        content,
+        maxChars,
+        pinned,
+        tokens,
+        root,
+        question,
+        earlier,
+        logPath: this.#memory.log?.path ?? null,
+      };
       const read = (): Promise<MountOutline> => this.#readShared(run, memory, form);
       const shared = scope === "global" ? null : { scope, isOwnerMissing, read };
       return showMemories(await readToShow(memory, form), shared, form);

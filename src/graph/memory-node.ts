@@ -1,6 +1,13 @@
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
-import { checkPolicy, guardField, type MemoryGuard, type MemoryRule, rulesField } from "../core/access/policy.js";
+import {
+  checkPolicy,
+  createLogRule,
+  guardField,
+  type MemoryGuard,
+  type MemoryRule,
+  rulesField,
+} from "../core/access/policy.js";
 import { getRights } from "../core/access/rights.js";
 import type { MemoryActor } from "../core/values/actor.js";
 import { addressFor, checkAddress, isMemoryScope, type MemoryScope } from "../core/values/address.js";
@@ -12,13 +19,19 @@ import { memoryDefaults, memoryOptionFields, type MemoryOptions } from "../core/
 import { type ConnectorForm, connectorForm } from "../core/display/connector-form.js";
 import type { PathRule } from "../core/values/paths.js";
 import type { MemoryConnectorConfig } from "../prompt/connector-options.js";
+import {
+  checkLogOptions,
+  type ConversationLog,
+  type ConversationLogOptions,
+  isSameLog,
+} from "../conversation/options.js";
 import { defineRunnableMark } from "../langchain/langgraph-internals.js";
 import type { MemoryRun } from "../langchain/memory-run.js";
 import type { MemoryProvider } from "../langchain/memory-source.js";
 import { allMemoryCommands } from "../dialects/unified/options.js";
 import { MemoryTool } from "../langchain/memory-tool.js";
 import { type ConnectableMemory, MemoryConnectorNode } from "./memory-connector-node.js";
-import { NodeMemories } from "./node-memories.js";
+import { NodeMemories, type NodeSettings } from "./node-memories.js";
 import { checkNodeMounts, type MountOptions } from "./node-mounts.js";
 import type { OwnerOfRun } from "./owner-of-run.js";
 import { hasMethod } from "../core/values/unknown-values.js";
@@ -70,6 +83,11 @@ export interface MemoryNodeOptions extends MemoryOptions {
   onAsk?: OnAsk;
   /** Whether the tool of `memoryTools` has the command `search`. @default false */
   search?: boolean;
+  /**
+   * Keeps a log of the conversations in the memory, which the tools of this node can read and search, but not change.
+   * `memoryMiddleware`, `Agent` and `createConversationLog` write it. `true` stands for the defaults. @default false
+   */
+  log?: boolean | ConversationLogOptions;
 }
 
 /** The schema of an option `onAsk`. */
@@ -91,6 +109,7 @@ const optionsSchema = z
     guard: guardField.optional(),
     onAsk: onAskField.optional(),
     search: z.boolean().optional(),
+    log: z.unknown().optional(),
     ...memoryOptionFields,
   })
   .strict();
@@ -103,13 +122,13 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
   readonly scope: MemoryScope;
   /** The rule for names that can be created. */
   readonly paths: PathRule;
-  /** The changes that rules and mounts allow. Undefined if they allow all changes. */
-  readonly rights: MemoryRights | undefined;
   /** The tools that an agent needs for this memory: the unified `memory` tool. */
   readonly memoryTools: MemoryTool[];
   /** @internal */
   [connectorForm]: ConnectorForm | null = null;
+  readonly #settings: NodeSettings;
   readonly #memories: NodeMemories;
+  #log: ConversationLog | null = null;
 
   /** @throws TypeError for bad options, MemoryError EINVAL for a bad nodeId or scope */
   constructor(options: MemoryNodeOptions) {
@@ -125,31 +144,59 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
       guard,
       onAsk = "interrupt",
       search = false,
+      log = false,
       ...memoryOptions
     } = options;
     // Checks with a made-up owner, so that a bad node id is refused now and not during a run.
     checkAddress(isMemoryScope(scope) ? addressFor(nodeId, scope, "-") : { nodeId, scope });
     const checkedMounts = mounts === undefined ? null : checkNodeMounts(mounts);
-    const policy = rules.length > 0 || guard ? checkPolicy({ rules, guard }) : null;
-    this.rights = combineRights(
-      checkedMounts?.rights,
-      rules.length > 0 && policy !== null ? getRights([policy]) : undefined,
-    );
     this.nodeId = nodeId;
     this.scope = scope;
     this.paths = memoryOptions.paths ?? memoryDefaults.paths;
-    this.#memories = new NodeMemories({
+    this.#settings = {
       nodeId,
       scope,
       store,
       options: memoryOptions,
       functions: { threadId, userId },
       mounts: checkedMounts,
-      policy,
+      policy: rules.length > 0 || guard ? checkPolicy({ rules, guard }) : null,
       onAsk,
-    });
+    };
+    this.#memories = new NodeMemories(this.#settings);
     this.memoryTools = [new MemoryTool({ memory: this, ...(search && { commands: [...allMemoryCommands] }) })];
+    this.setLog(log);
     defineRunnableMark(this, refuseAsGraphNode);
+  }
+
+  /** The changes that rules, mounts and the log allow. Undefined if they allow all changes. */
+  get rights(): MemoryRights | undefined {
+    const { mounts, policy } = this.#settings;
+    return combineRights(mounts?.rights, policy !== null && policy.rules.length > 0 ? getRights([policy]) : undefined);
+  }
+
+  /** The log of the conversations. Null without one. */
+  get log(): ConversationLog | null {
+    return this.#log;
+  }
+
+  /**
+   * Does the same as the option `log`. `true` keeps the log that the node has.
+   * @throws TypeError for bad options, another log, or a log that the mounts do not let the node write. @internal
+   */
+  setLog(options: boolean | ConversationLogOptions): void {
+    if (options === false || (options === true && this.#log !== null)) return;
+    const log = checkLogOptions(options);
+    const { mounts, policy, nodeId } = this.#settings;
+    if (this.#log !== null && !isSameLog(this.#log, log))
+      throw new TypeError(`node ${JSON.stringify(nodeId)} already has a log with other options`);
+    if (this.#log !== null) return;
+    const access = mounts?.rights?.accessAt?.(log.path) ?? "write";
+    if (access === "read" || access === "append")
+      throw new TypeError(`the log of node ${JSON.stringify(nodeId)} is in a memory with access "${access}"`);
+    this.#log = log;
+    this.#settings.policy = { access: "write", ...policy, rules: [createLogRule(log.path), ...(policy?.rules ?? [])] };
+    for (const tool of this.memoryTools) tool.setMemorySource(this);
   }
 
   /**

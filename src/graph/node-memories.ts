@@ -40,7 +40,7 @@ export interface NodeSettings {
   options: MemoryOptions;
   functions: Record<OwnerField, OwnerOfRun | undefined>;
   mounts: NodeMounts | null;
-  /** The node's rules and guard. */
+  /** The node's rules and guard, and the rule that protects its log. A node may get a log later. */
   policy: CheckedPolicy | null;
   onAsk: OnAsk;
 }

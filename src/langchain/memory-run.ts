@@ -3,6 +3,7 @@ import type { LangGraphRunnableConfig } from "@langchain/langgraph";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import type { RunBinding } from "../core/restrictable-memory.js";
 import { type MemoryActor, maxActorChars } from "../core/values/actor.js";
+import type { TimeZoneFor } from "../core/settings/time-zone.js";
 import { takeStart } from "../core/values/text.js";
 import { getObjectOfRun } from "./langgraph-internals.js";
 import { getField } from "../core/values/unknown-values.js";
@@ -27,6 +28,9 @@ export interface MemoryRun {
   /** The session of the calling MCP client, if it has one. */
   session?: string | undefined;
 }
+
+/** An IANA name, such as `"Europe/Berlin"`, or a function that finds the name for a run. */
+export type TimeZone = TimeZoneFor<MemoryRun>;
 
 /** The fields that LangGraph adds to a config for nodes and tools. */
 type RunConfig = LangGraphRunnableConfig & { toolCall?: { id?: string }; toolCallId?: string };
@@ -81,7 +85,7 @@ const bindings = new WeakMap<MemoryRun, RunBinding>();
 
 /** Returns what memories need to know about a run. */
 export function getBinding(run: MemoryRun): RunBinding {
-  const binding = bindings.get(run) ?? { signal: run.config.signal, actor: getActor(run), call: null };
+  const binding = bindings.get(run) ?? { run, signal: run.config.signal, actor: getActor(run), call: null };
   bindings.set(run, binding);
   return binding;
 }

@@ -2,13 +2,20 @@ import type { BaseMessage } from "@langchain/core/messages";
 import { SystemMessage } from "@langchain/core/messages";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import { type AgentMiddleware, createMiddleware } from "langchain";
+import { logRun } from "../graph/log-run.js";
 import type { MemoryNode } from "../graph/memory-node.js";
+import type { ConversationLogOptions } from "../conversation/options.js";
 import type { MemoryConnectorConfig } from "../prompt/connector-options.js";
 
 export interface MemoryMiddlewareOptions extends MemoryConnectorConfig {
   memory: MemoryNode;
   /** Whether the agent also gets the memory's tools. @default true */
   tools?: boolean;
+  /**
+   * Adds the new messages of each run to a log in the memory. `true` stands for the defaults, or for the log that the
+   * memory has. @default whether the memory has a log
+   */
+  log?: boolean | ConversationLogOptions;
 }
 
 /**
@@ -26,14 +33,22 @@ export interface MemoryMiddlewareOptions extends MemoryConnectorConfig {
  * @throws TypeError for bad options, and at the first model call if another tool has the name of this tool
  */
 export function memoryMiddleware(options: MemoryMiddlewareOptions): AgentMiddleware {
-  const { memory, tools = true, ...config } = { ...options };
+  const { memory, tools = true, log, ...config } = { ...options };
   if (typeof memory?.createConnector !== "function")
     throw new TypeError("memoryMiddleware: memory must be a MemoryNode");
+  if (log !== undefined) memory.setLog(log);
   const connector = memory.createConnector(config);
   const ownTools = tools ? memory.memoryTools : [];
   return createMiddleware({
     name: `Memory(${memory.nodeId}, ${memory.scope})`,
     tools: ownTools,
+    ...(log !== false &&
+      memory.log !== null && {
+        afterAgent: async ({ messages }, { configurable, context, store, signal }) => {
+          // LangChain has no type for these parts of a config.
+          await logRun(connector.source, messages, { configurable, context, store, signal } as RunnableConfig);
+        },
+      }),
     wrapModelCall: async (request, handler) => {
       for (const { name } of ownTools) assertNoNamesake(name, request.tools);
       const { systemMessage, messages, runtime, model } = request;

@@ -34,6 +34,8 @@ export interface MemoryPageVisitor {
 export interface MemoryPageNode extends WithConnectorForm {
   readonly nodeId: string;
   readonly scope: MemoryScope;
+  /** The directory of the log of the node's conversations. Null or missing without one. */
+  readonly log?: { readonly path: string } | null;
   /**
    * Returns the node's memory with its mounts, under its rules. @param owner the thread or the user of a node that is
    * not global

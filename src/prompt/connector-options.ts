@@ -25,8 +25,8 @@ export interface MemoryConnectorConfig {
    */
   content?: MemoryContent;
   /**
-   * Longest rendered text, including its fence, in UTF-16 units: a whole number from 1 to 200,000.
-   * @default 4000, or 200,000 with `maxTokens`
+   * Longest rendered text, including its fence, in UTF-16 units: a whole number from 1 to 200,000. With `maxTokens` the
+   * default is 200,000. @default 4000
    */
   maxChars?: number;
   /**

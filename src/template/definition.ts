@@ -1,3 +1,4 @@
+import type { ConversationLogOptions } from "../conversation/options.js";
 import type { MemoryConnectorConfig } from "../prompt/connector-options.js";
 import type { MemoryToolOptions } from "../langchain/memory-tool.js";
 import type { MemoryNodeOptions } from "../graph/memory-node.js";
@@ -45,12 +46,16 @@ export type Template = GraphNode["data"]["template"];
 /** The default of `nodeId` is the node's id. Graphs in one store share a memory if its `nodeId` is the same. */
 export type MemoryTemplate = Omit<
   MemoryNodeOptions,
-  "store" | "nodeId" | "threadId" | "userId" | "guard" | "mounts" | "search" | "searchWords"
+  "store" | "nodeId" | "threadId" | "userId" | "guard" | "mounts" | "search" | "searchWords" | "log"
 > & {
   nodeId?: string;
+  /** The log of conversations. Agents that show the memory write it. */
+  log?: boolean | LogTemplate;
   /** The mounts by mount point. An entry "/" describes the node's own memory, and has no `nodeId` and no `scope`. */
   mounts?: Record<string, MountTemplate>;
 };
+
+export type LogTemplate = Omit<ConversationLogOptions, "timeZone"> & { timeZone?: string };
 
 /** A memory of the same store that is mounted in another memory's tree. */
 export type MountTemplate = Omit<NodeMount, "memory">;

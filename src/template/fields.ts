@@ -3,11 +3,14 @@ import { rulesField } from "../core/access/policy.js";
 import { mountFields } from "../core/mounts/mounts.js";
 import { maxTimeoutMs } from "../core/settings/check-options.js";
 import { memoryDefaults, memoryOptionFields } from "../core/memory-options.js";
+import { isTimeZone } from "../core/settings/time-zone.js";
+import { logFields } from "../conversation/options.js";
 import { connectorDefaults, connectorFields } from "../prompt/connector-options.js";
 import { memoryToolFields } from "../dialects/unified/options.js";
 import type {
   AgentTemplate,
   GraphJoin,
+  LogTemplate,
   MemoryConnectorTemplate,
   MemoryTemplate,
   MemoryToolTemplate,
@@ -42,6 +45,16 @@ const mountTemplateFields = {
     "a whole number from 100 to 200000: how many characters of it are shown (default: no limit of its own)",
   ),
 } satisfies Record<keyof MountTemplate, z.ZodType>;
+
+const logTemplateFields = {
+  path: logFields.path.describe('a path such as "/conversations" (the default): the directory of the log'),
+  timeZone: z
+    .string()
+    .refine(isTimeZone)
+    .optional()
+    .describe('a time zone such as "Europe/Berlin" (default "UTC"): whose day it is'),
+  keepDays: logFields.keepDays.describe("a whole number from 1 to 36500: how many days are kept (default: all)"),
+} satisfies Record<keyof LogTemplate, z.ZodType>;
 
 const memoryFields = {
   nodeId: idSchema
@@ -82,6 +95,12 @@ const memoryFields = {
     .describe(
       'a list of at most 100 { "path", "access" }, the path absolute such as "/policies/**", the access "write", ' +
         '"append", "read" or "ask": what agents may do where; the first whose path fits decides (default: none)',
+    ),
+  log: z
+    .union([z.boolean(), z.object(logTemplateFields).strict()])
+    .optional()
+    .describe(
+      "true or false (the default), or an object: whether agents that show the memory keep a log of their conversations in it",
     ),
   onAsk: z
     .enum(["interrupt", "propose"])

@@ -30,6 +30,9 @@ describe("the connector's configuration", () => {
     ["an unknown way of sending", { systemMessages: "two" }, ["systemMessages", '"two"', "auto", "separate", "merged"]],
     ["an unknown role", { role: "system" }, ["role", '"system"', "auto", "user"]],
     ["a callback that is none", { onError: "log" }, ["onError", '"log"', "function"]],
+    ["tokens that nobody counts", { content: "auto", maxTokens: 10 }, ["maxTokens and countTokens belong together"]],
+    ["a pinned file of a tree", { pinned: ["/a"] }, ['maxTokens and pinned need content: "auto"']],
+    ["a pattern that is no absolute path", { content: "auto", pinned: ["a"] }, ["pinned", "absolute path"]],
     ["a misspelt field", { maxchars: 10 }, ["maxchars"]],
   ])("refuses %s with a TypeError that says what was given and what would do", (_, config, said) => {
     const create = (): unknown => new MemoryConnectorNode({ memory, ...(config as object) });

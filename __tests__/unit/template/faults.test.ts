@@ -119,7 +119,7 @@ describe("a graph definition", () => {
       { placement: "top" },
       'placement: Invalid option: expected one of "after_system"|"before_system"|"last_message" (given "top")',
     ],
-    [{ content: "" }, 'content: Invalid option: expected one of "tree"|"index"|"full" (given "")'],
+    [{ content: "" }, 'content: Invalid option: expected one of "tree"|"index"|"full"|"auto" (given "")'],
     [{ maxChars: 200_001 }, "maxChars: Too big: expected number to be <=200000 (given 200001)"],
     [{ role: "system" }, 'role: Invalid option: expected one of "auto"|"user" (given "system")'],
     [{ systemMessages: 2 }, 'systemMessages: Invalid option: expected one of "auto"|"separate"|"merged" (given 2)'],

@@ -65,7 +65,7 @@ export class FolderChange {
       return result;
     }
     if (change.type !== "delete") return result;
-    for (const [path, found] of located) {
+    for (const [path, found] of options.spares === undefined ? located : await locateAll(folder, edits.removed)) {
       await remove(found, hold);
       this.#count(tree, path);
     }
@@ -165,6 +165,15 @@ async function readTexts(
   if (expectedDigest === undefined) return files.map((file) => toFile(file, ""));
   // Files without text are left out, as in the snapshot that the digest was computed from.
   return (await readableFiles(folder, files)).map((file) => toFile(file, file.content));
+}
+
+/** Locates the outermost of the paths. */
+async function locateAll(folder: Folder, paths: readonly string[]): Promise<Map<string, Located>> {
+  const removed = new Set(paths);
+  const outermost = paths.filter((path) => !removed.has(getParent(path)));
+  const located = new Map<string, Located>();
+  for (const path of outermost) located.set(path, await folder.locate(path));
+  return located;
 }
 
 /** Refuses to change a read-only file. The file system would allow to replace it, against the will of its owner. */

@@ -51,6 +51,12 @@ export class Policies {
     return new Policies(policies);
   }
 
+  /** Returns the access of mounts only. Reason: rules are for agents, and a log guards its texts itself. */
+  forLog(): Policies {
+    const policies = this.withoutAsking().#policies;
+    return new Policies(policies.map((policy) => ({ ...policy, rules: [], guard: undefined })));
+  }
+
   /** Returns null if nobody can be asked. */
   get requester(): ApprovalRequester | null {
     return this.#policies.find(({ requester }) => requester !== undefined)?.requester ?? null;
@@ -75,6 +81,14 @@ export class Policies {
       if (own === "ask") decision = "ask";
     }
     return decision;
+  }
+
+  /** Whether a delete of the root keeps a path. @param path of the memory */
+  spares(path: string): boolean {
+    return this.#policies.some((policy) => {
+      const treePath = toTreePath(policy, path);
+      return policy.rules.some(({ spares }) => spares?.(treePath) === true);
+    });
   }
 
   /** Refuses also a change that needs an approval. @throws MemoryError EACCES */

@@ -65,6 +65,8 @@ export interface CheckedRule {
   access: MemoryAccess;
   path: string;
   fits: (path: string) => boolean;
+  /** Whether a delete of the root keeps a path. @default it is refused if the rule denies it */
+  spares?: (path: string) => boolean;
 }
 
 /** A checked policy, with the actor and the mount point that it applies to. */
@@ -143,6 +145,17 @@ export function checkPolicy(policy: MemoryPolicy): CheckedPolicy {
       `a rule can only narrow: ${preview(wider.path)} is given "${wider.access}" where the access is "${access}"`,
     );
   return { access, rules, guard: policy.guard };
+}
+
+/**
+ * Creates the rule that protects a log of conversations. Nothing takes the place of a directory above the log, and a
+ * delete of the root keeps the log. @param path without wildcards
+ */
+export function createLogRule(path: string): CheckedRule {
+  const isInLog = compilePathPattern(`${path}/**`);
+  const isAbove = (other: string): boolean => `${path}/`.normalize("NFC").startsWith(`${other.normalize("NFC")}/`);
+  const fits = (other: string): boolean => isInLog(other) || isAbove(other);
+  return { access: "read", path: `${path}/**`, fits, spares: fits };
 }
 
 /** Whether one access allows something that the other denies or asks about. */

@@ -1,12 +1,16 @@
 import {
   bindMemory,
-  callId,
+  boundRun,
   forBookkeeping,
-  getCallId,
+  getBoundRun,
+  type LogMemory,
+  logSymbol,
   type MemoryBinding,
+  openLog,
   restrict,
   type RestrictableMemory,
   type Restriction,
+  type RunBinding,
 } from "../restrictable-memory.js";
 import type { CheckedPolicy } from "../access/policy.js";
 import { getRights } from "../access/rights.js";
@@ -244,8 +248,13 @@ export class MountedMemory implements RestrictableMemory {
     return this.#map((mount) => bindMount(mount, restriction), addRights(this.rights, restriction));
   }
 
-  get [callId](): string | null {
-    return getCallId(this.#table.root.memory);
+  get [boundRun](): RunBinding | null {
+    return getBoundRun(this.#table.root.memory);
+  }
+
+  [logSymbol](path: string): LogMemory {
+    const { mount, path: local } = this.#table.locate(this.#table.normalize(path));
+    return openLog(mount.memory, local);
   }
 
   #map(change: (mount: Mount) => Mount, rights = this.rights): MountedMemory {

@@ -58,7 +58,7 @@ function* indexFile({ path, content }: FileText, searchWords: SearchWords): Step
     passages.add(passage, words.length);
     for (const word of splitWords(searchWords, text)) words.push(word);
   };
-  add({ start: 0, end: 0, firstLine: 1, lastLine: 1, level: 0 }, path);
+  add({ start: 0, end: 0, firstLine: 1, lastLine: 1, level: 0 }, spellDates(path));
   const wordsOfPath = words.length;
   for (const passage of findPassages(content)) {
     if (passage !== null) add(passage, content.slice(passage.start, passage.end));
@@ -71,6 +71,17 @@ function* indexFile({ path, content }: FileText, searchWords: SearchWords): Step
   const contentBytes = (notLatin.test(content) ? 2 : 1) * content.length;
   file.bytes = 500 + 2 * path.length + contentBytes + passages.bytes + 20 * words.length + wordBytes;
   return file;
+}
+
+const months = "January February March April May June July August September October November December".split(" ");
+
+/** Adds a date in words to each date of a path, because questions name months: `2026-05-08 8 May 2026`. */
+function spellDates(path: string): string {
+  return path.replaceAll(
+    /(\d{4})-(\d\d)-(\d\d)/g,
+    (date, year: string, month: string, day: string) =>
+      `${date} ${Number(day)} ${months[Number(month) - 1] ?? ""} ${year}`,
+  );
 }
 
 /** A text of Latin letters alone takes one byte for each letter. */

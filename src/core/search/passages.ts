@@ -24,7 +24,7 @@ const hasYear = /\b(?:1[89]|2[01])\d\d\b/;
 const dateWord =
   /^(?:\d{1,4}(?:st|nd|rd|th|am|pm)?|t\d{1,2}|[ap]m|on|at|of|the|z|utc|(?:mon|tues|wednes|thurs|fri|satur|sun)day|mon|tues?|wed|thu(?:rs)?|fri|sat|sun|jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?|date|session|day)$/;
 
-/** Yields the passages of a text in their order. Blank lines belong to no passage. */
+/** Yields the passages of a text in their order. Blank lines, and the marks of a log, belong to no passage. */
 export function* splitPassages(text: string): Generator<Passage> {
   for (const passage of findPassages(text)) if (passage !== null) yield passage;
 }
@@ -59,8 +59,14 @@ function trimPassage(text: string, lineStart: number, lineEnd: number, line: num
   let end = lineEnd;
   while (start < end && isSpace(text.charCodeAt(start))) start += 1;
   while (end > start && isSpace(text.charCodeAt(end - 1))) end -= 1;
-  if (start === end) return null;
+  if (start === end || isMarks(text, start, end)) return null;
   return { start, end, firstLine: line, lastLine: line, level: getLevel(text, start, end) };
+}
+
+/** Whether a line has the marks of messages, with which a conversation log ends each part. It says nothing. */
+function isMarks(text: string, start: number, end: number): boolean {
+  const unit = text.charCodeAt(start);
+  return (unit === 0x5e || unit === 0x7e) && /^[~^][a-z]{8}(?: [a-z]{8})*$/.test(text.slice(start, end));
 }
 
 function isSpace(unit: number): boolean {

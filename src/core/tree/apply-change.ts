@@ -90,10 +90,10 @@ function removeTree(
   tree: MemoryTree,
   path: string,
   ifDirectory: "delete" | "fail",
-  { checkPath }: ChangeOptions,
+  { checkPath, spares }: ChangeOptions,
 ): AppliedChange {
   if (tree.kind(path) === "dir" && ifDirectory === "fail") throw pathIsDirectory();
-  const removed = tree.pathsWithin(path);
+  const removed = tree.pathsWithin(path).filter((below) => spares?.(below) !== true);
   for (const below of removed) if (below !== path) checkPath?.(below);
   const files = removed.filter((each) => tree.files.has(each)).length;
   const deleted = { files, dirs: removed.length - files };

@@ -49,6 +49,8 @@ export interface ChangeOptions {
    * Receives each path below a deleted or moved directory, and each new path. Throws if the path may not be changed.
    */
   checkPath?: ((path: string) => void) | undefined;
+  /** Receives each path that a delete would remove. Returns true for paths that stay. */
+  spares?: ((path: string) => boolean) | undefined;
   /** The change is refused with ECONFLICT if `digestTree` returns another digest. */
   expectedDigest?: string | undefined;
 }

@@ -1,11 +1,13 @@
+import { getLocalTime } from "../../core/settings/time-zone.js";
+
 /** Formats a time as the crate does: RFC 3339 in UTC, with milliseconds only if they are not zero. */
 export function formatInstant(date: Date): string {
   return date.toISOString().replace(/(?:\.000)?Z$/, "+00:00");
 }
 
-/** The file of a day in UTC. */
-export function dailyFile(date: Date): string {
-  return `${date.toISOString().slice(0, 10).replaceAll("-", "/")}.md`;
+/** The file of a day. */
+export function dailyFile(date: Date, timeZone: string): string {
+  return `${getLocalTime(date, timeZone).day.replaceAll("-", "/")}.md`;
 }
 
 export interface Instant {

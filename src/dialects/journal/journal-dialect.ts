@@ -1,5 +1,7 @@
 import type { Memory } from "../../core/memory.js";
+import { getBoundRun } from "../../core/restrictable-memory.js";
 import { shownJson } from "../../core/display/shown-text.js";
+import { findTimeZone } from "../../core/settings/time-zone.js";
 import { createSchema, defineTool, DialectError, type ToolAnswers } from "../define-tool.js";
 import type { Dialect } from "../dialect.js";
 import { JournalArguments, checkNewKey, checkSingleLine } from "./arguments.js";
@@ -8,7 +10,7 @@ import { describeBlock, describeTime, Journal, searchPage } from "./journal.js";
 import { defaultAnswerChars, describeLines, describeRest, getJsonLength, takeLines } from "../answer-bounds.js";
 import { optional } from "../read-arguments.js";
 import { BlockReader, type Resolved } from "./journal-files.js";
-import { checkJournalOptions, journalRoot, type JournalToolsOptions } from "./options.js";
+import { checkJournalOptions, type JournalOptions, journalRoot } from "./options.js";
 
 export type JournalToolName = "memory_write" | "memory_update" | "memory_read" | "memory_search";
 
@@ -127,17 +129,23 @@ function listDuplicates({ duplicates }: Resolved): { duplicates?: string[] } {
 }
 
 /** Creates the dialect `journal` with other options. @throws TypeError for bad options */
-export function journalDialect(options: JournalToolsOptions = {}): Dialect {
+export function journalDialect<Run = object>(options: JournalOptions<Run> = {}): Dialect {
   checkJournalOptions(options);
-  const { clock = () => new Date(), root: rootOption = "/", maxAnswerChars = defaultAnswerChars } = options;
+  const { clock = () => new Date(), timeZone, root: rootOption = "/", maxAnswerChars = defaultAnswerChars } = options;
   const reader = new BlockReader();
   const root = journalRoot(rootOption);
   const openJournal = async (openMemory: () => Promise<Memory>): Promise<Journal> => {
     if (root instanceof DialectError) throw root;
-    return new Journal((await openMemory()).with({ paths: "posix" }), { root, clock, reader });
+    const memory = await openMemory();
+    const run = getBoundRun(memory)?.run;
+    // Whoever chooses the run of a tool also chooses the type of its runs.
+    const zone =
+      typeof timeZone === "function" && run === undefined ? "UTC" : findTimeZone(timeZone ?? "UTC", run as Run);
+    return new Journal(memory.with({ paths: "posix" }), { root, clock, timeZone: zone, reader });
   };
   const tools = Object.entries(commands).map(([name, command]) => {
-    const { description, properties, readOnly, destructive, run } = command;
+    const { properties, readOnly, destructive, run } = command;
+    const description = command.description.replace("(UTC date)", nameDate(timeZone));
     const names = Object.keys(properties);
     return defineTool({
       name,
@@ -151,6 +159,11 @@ export function journalDialect(options: JournalToolsOptions = {}): Dialect {
     });
   });
   return { name: "journal", tools };
+}
+
+function nameDate(timeZone: unknown): string {
+  if (typeof timeZone === "function") return "(the user's date)";
+  return typeof timeZone === "string" ? `(${timeZone} date)` : "(UTC date)";
 }
 
 const journalAnswers: ToolAnswers<object> = {

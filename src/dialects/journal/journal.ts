@@ -45,19 +45,21 @@ export class Journal {
   readonly #memory: Memory;
   readonly #root: string;
   readonly #clock: () => Date;
+  readonly #timeZone: string;
   readonly #reader: BlockReader;
 
-  constructor(memory: Memory, options: { root: string; clock: () => Date; reader: BlockReader }) {
+  constructor(memory: Memory, options: { root: string; clock: () => Date; timeZone: string; reader: BlockReader }) {
     this.#memory = memory;
     this.#root = options.root;
     this.#clock = options.clock;
+    this.#timeZone = options.timeZone;
     this.#reader = options.reader;
   }
 
   /** @returns the file. @throws MEMORY_KEY_EXISTS, and errors of the memory */
   async write(draft: Draft, target: JournalTarget, tags: string[]): Promise<string> {
     const now = this.#clock();
-    const file = target === "summary" ? summaryFile : dailyFile(now);
+    const file = target === "summary" ? summaryFile : dailyFile(now, this.#timeZone);
     // A root that cannot be reached is refused by the commands below.
     const tree = await this.#tree();
     const reservation = new Reservation(this.#memory, this.#root, draft.key);

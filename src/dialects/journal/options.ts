@@ -3,13 +3,19 @@ import { MemoryError } from "../../core/values/errors.js";
 import { maxAnswerCharsField } from "../answer-bounds.js";
 import { checkOptions } from "../../core/settings/check-options.js";
 import { normalizePath, ROOT } from "../../core/values/paths.js";
+import { type TimeZoneFor, timeZoneField } from "../../core/settings/time-zone.js";
 import type { DialectError } from "../define-tool.js";
 import { createJournalError } from "./errors.js";
 
-/** The clock and the folder of a journal. */
-export interface JournalToolsOptions {
+/** The clock, the days and the folder of a journal. */
+export interface JournalOptions<Run> {
   /** Returns the current time, for the times of entries and for the day's file. @default the system's clock */
   clock?: () => Date;
+  /**
+   * Whose day it is: an IANA name, or a function of the run. If the function fails, the day is that of UTC. The times of
+   * entries are the same in each time zone. @default "UTC"
+   */
+  timeZone?: TimeZoneFor<Run>;
   /** The folder of the memory that contains `MEMORY.md` and the files of the days. @default the memory's root */
   root?: string;
   /**
@@ -22,13 +28,14 @@ export interface JournalToolsOptions {
 const optionsSchema = z
   .object({
     clock: z.custom<() => Date>((value) => typeof value === "function", "must be a function").optional(),
+    timeZone: timeZoneField.optional(),
     root: z.string().optional(),
     maxAnswerChars: maxAnswerCharsField.optional(),
   })
   .strict();
 
 /** @throws TypeError */
-export function checkJournalOptions(options: JournalToolsOptions): void {
+export function checkJournalOptions(options: object): void {
   checkOptions("JournalToolsOptions", optionsSchema, options);
 }
 

@@ -1,5 +1,5 @@
 import { hash as digestOf, randomBytes } from "node:crypto";
-import { forBookkeeping, getCallId } from "../../core/restrictable-memory.js";
+import { forBookkeeping, getBoundRun } from "../../core/restrictable-memory.js";
 import type { Memory } from "../../core/memory.js";
 import { MemoryError } from "../../core/values/errors.js";
 
@@ -40,8 +40,8 @@ export class Reservation {
     // Lower case, because some file systems ignore case. A collision only makes one writer wait for another.
     this.name = digestOf("sha256", key, "hex").slice(0, 20);
     tokenCount += 1;
-    const call = getCallId(memory);
-    this.#callMark = call === null ? null : `_${call}`;
+    const call = getBoundRun(memory)?.call?.id;
+    this.#callMark = call === undefined ? null : `_${call}`;
     this.#token = `${processId}${tokenCount.toString(36)}${this.#callMark ?? ""}`;
     this.#memory = forBookkeeping(memory);
     this.#path = `${root}/${reservationFolder}${this.name}`;

@@ -1,10 +1,12 @@
 import type { StructuredTool } from "@langchain/core/tools";
 import { DialectTool } from "../dialect-tool.js";
 import { journalDialect } from "../../dialects/journal/journal-dialect.js";
-import type { JournalToolsOptions } from "../../dialects/journal/options.js";
+import type { JournalOptions } from "../../dialects/journal/options.js";
+import type { MemoryRun } from "../memory-run.js";
 import { checkMemorySource, type MemorySource } from "../memory-source.js";
 
-export type { JournalToolsOptions } from "../../dialects/journal/options.js";
+/** The clock, the days and the folder of a journal. */
+export type JournalToolsOptions = JournalOptions<MemoryRun>;
 
 /**
  * Creates agentool's tools memory_write, memory_update, memory_read and memory_search: named notes in `MEMORY.md` and

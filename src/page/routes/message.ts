@@ -32,7 +32,8 @@ const message = route("GET", "message", schema, async ({ at, ...fields }, contex
   const connector = ownNode === undefined ? null : getConnectorForm(ownNode);
   const { content, maxChars, pinned, tokens } = connector ?? connectorDefaults;
   const root = connector?.root ?? ROOT;
-  const form: Form = { content, maxChars, pinned, tokens, root, question: "", earlier: null, logPath: null };
+  const logPath = ownNode?.log?.path ?? null;
+  const form: Form = { content, maxChars, pinned, tokens, root, question: "", earlier: null, logPath };
   const node = at === undefined ? ownNode : undefined;
   const memory = node === undefined ? openMemory(context, address) : openTree(context, address);
   const memories = at === undefined ? await readToShow(memory, form) : await readFormer(memory, form, at);

@@ -45,7 +45,9 @@ function chooseFrom(
     if (chosen.room < minRoom || misfits >= maxMisfits) return;
     const { text, number } = choice;
     if (chosen.has(text, number) || !isWanted(choice)) continue;
-    misfits = chosen.add(text, number) ? 0 : misfits + 1;
+    if (chosen.add(text, number)) misfits = 0;
+    // What does not fit into the share of its mount says nothing of the room for others.
+    else if (chosen.roomFor(text) === chosen.room) misfits += 1;
   }
 }
 
@@ -53,9 +55,11 @@ function* listPassages(texts: readonly RankedText[]): Generator<Choice> {
   for (const text of texts) for (let number = 1; number < text.passages.length; number += 1) yield { text, number };
 }
 
+/** A heading is left out, because a heading that fits makes the lines below it fit, which say more. */
 function listHits(texts: readonly RankedText[]): Choice[] {
   return texts
     .flatMap((text) => text.hits.map(({ passage: number, score }) => ({ text, number, score })))
+    .filter(({ text, number }) => (text.passages.get(number, "sectionEnd") ?? 0) <= number + 1)
     .toSorted((a, b) => b.score - a.score || compareCodeUnits(a.text.path, b.text.path) || a.number - b.number);
 }
 

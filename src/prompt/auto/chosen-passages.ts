@@ -37,6 +37,11 @@ export class ChosenPassages {
     return this.#room;
   }
 
+  /** The characters that are left for a file. */
+  roomFor({ share }: RecalledText): number {
+    return share === null ? this.#room : Math.min(this.#room, share.maxChars - (this.#usedChars.get(share) ?? 0));
+  }
+
   /** The number of chosen passages. */
   get total(): number {
     return Array.from(this.#chosen.values()).reduce((sum, { size }) => sum + size, 0);
@@ -55,16 +60,15 @@ export class ChosenPassages {
   add(text: RecalledText, number: number): boolean {
     const passage = text.passages.at(number);
     if (passage === undefined || this.has(text, number)) return false;
-    const { share } = text;
-    const used = share === null ? 0 : (this.#usedChars.get(share) ?? 0);
-    const room = Math.min(this.#room, (share?.maxChars ?? Infinity) - used);
+    const room = this.roomFor(text);
     // Quoting never shortens a text, and takes longer than this check.
     if (passage.end - passage.start > room) return false;
     const quoted = quoteContent(takePassage(text.content, passage));
     const chars = this.#countChars(text, number, quoted);
     if (chars > room) return false;
     this.#room -= chars;
-    if (share !== null) this.#usedChars.set(share, used + chars);
+    const { share } = text;
+    if (share !== null) this.#usedChars.set(share, (this.#usedChars.get(share) ?? 0) + chars);
     const chosen = this.#chosen.get(text);
     if (chosen === undefined) this.#chosen.set(text, new Map([[number, quoted]]));
     else chosen.set(number, quoted);

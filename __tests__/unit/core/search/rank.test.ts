@@ -90,6 +90,12 @@ describe("the ranking of a search", () => {
     expect(places(await memory.search("which pet"))).toContain("/talk:2");
   });
 
+  it("finds the lines of a day whose path has a date, by the name of the month", async () => {
+    const memory = await memoryWith({ "/log/2026-05-08.md": "Ada ate soup", "/log/2026-06-09.md": "Bob ate bread" });
+    expect(places(await memory.search("eaten in May", { limit: 1 }))).toEqual(["/log/2026-05-08.md:1"]);
+    expect(places(await memory.search("on 9 June 2026", { limit: 1 }))).toEqual(["/log/2026-06-09.md:1"]);
+  });
+
   it("answers a word on one line by that line, and a word in a heading by that heading", async () => {
     const lines = Array.from(
       { length: 12 },

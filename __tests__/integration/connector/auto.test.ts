@@ -1,0 +1,37 @@
+import { describe, expect, it } from "@jest/globals";
+import { MongoClient } from "mongodb";
+import { MemoryNode, MongoMemoryStore } from "../../../src/index.js";
+import { commandsOf } from "../../helpers/commands-of.js";
+import { freshAddress } from "../../helpers/memory-case.js";
+import { testDatabase } from "../../helpers/test-database.js";
+import { auto, writeManyNotes } from "../../helpers/turns.js";
+import { useClient } from "../../helpers/use-client.js";
+
+const { uri, name: dbName } = testDatabase("replicaSet");
+const client = useClient(new MongoClient(uri, { monitorCommands: true }));
+const store = new MongoMemoryStore({ client, dbName });
+
+describe("content auto in MongoDB", () => {
+  it("reads no text again while the memory stays, also for other questions", async () => {
+    const node = new MemoryNode({ ...freshAddress(), store });
+    await writeManyNotes(node.globalMemory());
+    const connector = node.createConnector(auto);
+    await connector.renderMessage({ question: "word3" });
+    const sent = await commandsOf(client, () => connector.renderMessage({ question: "word5" }));
+    expect(sent).toHaveLength(1);
+    expect(sent.map(({ command }) => command["projection"])).not.toContainEqual(expect.objectContaining({ data: 1 }));
+  });
+
+  it("shows what another store has written, the newest file first where nothing fits", async () => {
+    const node = new MemoryNode({ ...freshAddress(), store });
+    await writeManyNotes(node.globalMemory());
+    const connector = node.createConnector(auto);
+    await connector.renderMessage({ question: "?" });
+    const other = new MongoMemoryStore({ client, dbName }).memory(node.globalMemory().address);
+    await other.append("/notes/11", "written elsewhere");
+    const text = (await connector.renderMessage({ question: "?" }))?.text ?? "";
+    expect(text).toContain(
+      "\n/notes/11:\n1| word11 is what a note says, and it says nothing else.\n| written elsewhere\n/notes/39:",
+    );
+  });
+});

@@ -1,0 +1,315 @@
+import { AIMessage, type BaseMessage, HumanMessage } from "@langchain/core/messages";
+import {
+  Command,
+  END,
+  InMemoryStore,
+  interrupt,
+  MemorySaver,
+  MessagesAnnotation,
+  START,
+  StateGraph,
+} from "@langchain/langgraph";
+import { describe, expect, it } from "@jest/globals";
+import { createAgent } from "langchain";
+import { memoryMiddleware } from "../../../src/middleware/index.js";
+import {
+  Agent,
+  buildGraph,
+  type ConversationLogOptions,
+  createConversationLog,
+  logConversation,
+  type Memory,
+  type MemoryError,
+  MemoryNode,
+  type MemoryNodeOptions,
+  type MemoryRun,
+  openMemory,
+} from "../../../src/index.js";
+import { FailingStore } from "../../helpers/failing-store.js";
+import { ScriptedChatModel } from "../../helpers/scripted-chat-model.js";
+
+type Runnable = { invoke(input: { messages: object[] } | null, config: object): Promise<unknown> };
+type Making = {
+  node: MemoryNode;
+  log?: true | ConversationLogOptions;
+  checkpointer?: MemorySaver;
+  onError?: (error: MemoryError) => void;
+};
+
+const answerAll = () =>
+  new ScriptedChatModel((messages) => `Answer to ${messages.findLast(({ type }) => type === "human")?.text}`);
+
+/** Every way in that writes the log by itself. */
+const waysIn: Record<string, (making: Making) => Runnable> = {
+  "a node of a graph": ({ node, log = true, checkpointer, onError }) => {
+    const model = answerAll();
+    const options = { memory: node, ...(log !== true && log), ...(onError && { onError }) };
+    return new StateGraph(MessagesAnnotation)
+      .addNode("model", async ({ messages }) => ({ messages: [await model.invoke(messages)] }))
+      .addNode("log", createConversationLog(options))
+      .addEdge(START, "model")
+      .addEdge("model", "log")
+      .addEdge("log", END)
+      .compile({ ...(checkpointer && { checkpointer }) }) as Runnable;
+  },
+  "the middleware of createAgent": ({ node, log = true, checkpointer, onError }) =>
+    createAgent({
+      model: answerAll(),
+      middleware: [memoryMiddleware({ memory: node, log, ...(onError && { onError }) })],
+      ...(checkpointer && { checkpointer }),
+    }) as Runnable,
+  Agent: ({ node, log = true, checkpointer, onError }) =>
+    new Agent({
+      model: answerAll(),
+      tools: node.memoryTools,
+      memoryConnector: node.createConnector({ ...(onError && { onError }) }),
+      log,
+      ...(checkpointer && { checkpointer }),
+    }) as Runnable,
+};
+
+const user = (content: string) => ({ role: "user", content });
+
+function createNode(options: Partial<MemoryNodeOptions> = {}): MemoryNode {
+  return new MemoryNode({ nodeId: "n", store: new InMemoryStore(), ...options });
+}
+
+/** The lines of messages in all files of a log. */
+async function readLines(memory: Memory, path = "/conversations/"): Promise<string[]> {
+  const { files } = await memory.snapshot();
+  const texts = files.filter((file) => file.path.startsWith(path)).map(({ content }) => content);
+  return texts.flatMap((text) => text.split("\n")).filter((line) => line !== "" && !/^[#~^]/.test(line));
+}
+
+describe.each(Object.entries(waysIn))("%s", (_name, create) => {
+  it("logs each message of a thread once, over its turns", async () => {
+    const node = createNode();
+    const agent = create({ node, checkpointer: new MemorySaver() });
+    const config = { configurable: { thread_id: "t" } };
+    for (const text of ["one", "two", "one"]) await agent.invoke({ messages: [user(text)] }, config);
+    expect(await readLines(node.memory())).toEqual([
+      "User: one",
+      "Assistant: Answer to one",
+      "User: two",
+      "Assistant: Answer to two",
+      "User: one",
+      "Assistant: Answer to one",
+    ]);
+  });
+
+  it("logs only the last turn of a thread that began before the log", async () => {
+    const node = createNode();
+    const messages = [user("old"), { role: "assistant", content: "older" }, user("new")];
+    await create({ node }).invoke({ messages }, { configurable: { thread_id: "t" } });
+    expect(await readLines(node.memory())).toEqual(["User: new", "Assistant: Answer to new"]);
+  });
+
+  it("logs what a memory that was away has missed, also the first turn", async () => {
+    const store = new FailingStore();
+    const node = createNode({ store });
+    const errors: MemoryError[] = [];
+    const agent = create({ node, checkpointer: new MemorySaver(), onError: (error) => void errors.push(error) });
+    const config = { configurable: { thread_id: "t" } };
+    store.isAway = true;
+    for (const text of ["one", "two"]) await agent.invoke({ messages: [user(text)] }, config);
+    expect(errors.at(-1)).toMatchObject({ code: "EIO" });
+    store.isAway = false;
+    for (const text of ["three", "four"]) await agent.invoke({ messages: [user(text)] }, config);
+    store.isAway = true;
+    await agent.invoke({ messages: [user("five")] }, config);
+    store.isAway = false;
+    await agent.invoke({ messages: [user("six")] }, config);
+    expect((await readLines(node.memory())).filter((line) => line.startsWith("User"))).toEqual([
+      "User: one",
+      "User: two",
+      "User: three",
+      "User: four",
+      "User: five",
+      "User: six",
+    ]);
+  });
+
+  it("keeps the logs of users apart, and writes none without a user", async () => {
+    const node = createNode({ scope: "perUser" });
+    const errors: MemoryError[] = [];
+    const agent = create({ node, onError: (error) => void errors.push(error) });
+    for (const user_id of ["anna", "ben"])
+      await agent.invoke({ messages: [user(user_id)] }, { configurable: { user_id } });
+    await agent.invoke({ messages: [user("nobody")] }, {});
+    expect(await readLines(node.memory("anna"))).toEqual(["User: anna", "Assistant: Answer to anna"]);
+    expect(await readLines(node.memory("ben"))).toEqual(["User: ben", "Assistant: Answer to ben"]);
+    expect((await node.globalMemory().snapshot()).files).toEqual([]);
+    expect(errors.at(-1)).toMatchObject({ code: "EINVAL" });
+  });
+
+  it("leaves out only the text that a guard refuses, and reports it once", async () => {
+    const guard = ({ content }: { content: string }): void => {
+      if (content === "bad") throw new Error("no");
+    };
+    const node = createNode({ guard });
+    const errors: string[] = [];
+    const agent = create({ node, checkpointer: new MemorySaver(), onError: ({ code }) => void errors.push(code) });
+    const config = { configurable: { thread_id: "t" } };
+    for (const text of ["bad", "good"]) await agent.invoke({ messages: [user(text)] }, config);
+    expect(await readLines(node.memory())).toEqual([
+      "Assistant: Answer to bad",
+      "User: good",
+      "Assistant: Answer to good",
+    ]);
+    expect(errors).toEqual(["EACCES"]);
+  });
+
+  it("goes on if `onError` fails", async () => {
+    const store = new FailingStore();
+    const node = createNode({ store, scope: "perUser" });
+    const agent = create({ node, onError: () => Promise.reject(new Error("x")) as never });
+    store.isAway = true;
+    await expect(agent.invoke({ messages: [user("one")] }, { configurable: { user_id: "u" } })).resolves.toBeDefined();
+  });
+
+  it("uses the path, the time zone of the run and the days that it is given", async () => {
+    const store = new InMemoryStore();
+    const node = createNode({ store });
+    const today = new Date();
+    const timeZone = ({ userId }: MemoryRun) => (userId === "kiritimati" ? "Pacific/Kiritimati" : "Pacific/Niue");
+    const agent = create({ node, log: { path: "/log", timeZone, keepDays: 1 } });
+    await openMemory(store, { nodeId: "n" }, { paths: "posix" }).write("/log/2020-01-01.md", "old");
+    await agent.invoke({ messages: [user("west")] }, { configurable: { user_id: "niue", thread_id: "w" } });
+    expect(node.log).toMatchObject({ path: "/log", keepDays: 1 });
+    const day = (zone: string) => today.toLocaleDateString("sv-SE", { timeZone: zone });
+    expect((await node.memory().list("/log")).map(({ name }) => name)).toEqual([`${day("Pacific/Niue")}.md`]);
+    await agent.invoke({ messages: [user("east")] }, { configurable: { user_id: "kiritimati", thread_id: "e" } });
+    // The west is a day behind, and only today is kept.
+    expect((await node.memory().list("/log")).map(({ name }) => name)).toEqual([`${day("Pacific/Kiritimati")}.md`]);
+  });
+});
+
+describe("a log in a graph", () => {
+  it("is written once if the task is tried again, if the run is resumed, and beside an interrupt", async () => {
+    const node = createNode();
+    const log = createConversationLog({ memory: node });
+    let attempts = 0;
+    const graph = new StateGraph(MessagesAnnotation)
+      .addNode("model", async ({ messages }) => ({ messages: [await answerAll().invoke(messages)] }))
+      .addNode(
+        "log",
+        async (state: typeof MessagesAnnotation.State, config) => {
+          await log(state, config);
+          attempts += 1;
+          if (attempts < 3) throw new Error("stumbled");
+          return {};
+        },
+        { retryPolicy: { maxAttempts: 2, initialInterval: 1, retryOn: () => true } },
+      )
+      .addNode("person", async () => {
+        interrupt("go on?");
+        return {};
+      })
+      .addEdge(START, "model")
+      .addEdge("model", "log")
+      .addEdge("model", "person")
+      .compile({ checkpointer: new MemorySaver() });
+    const config = { configurable: { thread_id: "t" } };
+    await expect(graph.invoke({ messages: [user("one")] }, config)).rejects.toThrow("stumbled");
+    await graph.invoke(null, config);
+    await graph.invoke(new Command({ resume: "yes" }), config);
+    expect(attempts).toBeGreaterThan(2);
+    expect(await readLines(node.memory())).toEqual(["User: one", "Assistant: Answer to one"]);
+  });
+
+  it("has the whole answer of a stream", async () => {
+    const node = createNode();
+    const agent = new Agent({ model: answerAll(), memoryConnector: node, log: true });
+    for await (const _chunk of await agent.stream({ messages: [user("a b c")] }, { streamMode: "messages" }));
+    expect(await readLines(node.memory())).toEqual(["User: a b c", "Assistant: Answer to a b c"]);
+  });
+
+  it("has the texts of a turn with calls of tools, and nothing that a connector shows", async () => {
+    const node = createNode();
+    await node.memory().write("/secret", "shown to the model");
+    const model = new ScriptedChatModel((messages: readonly BaseMessage[]) =>
+      messages.at(-1)?.type === "tool"
+        ? "done"
+        : { tool: "memory", args: { command: "append", path: "/a", content: "x" } },
+    );
+    const connector = node.createConnector({ content: "full", role: "user" });
+    await new Agent({ model, tools: node.memoryTools, memoryConnector: connector, log: true }).invoke({
+      messages: [user("go")],
+    });
+    expect(await node.memory().read("/a")).toBe("x");
+    expect(await readLines(node.memory())).toEqual(["User: go", "Assistant: done"]);
+  });
+
+  it.each([
+    { content: "auto" as const, maxChars: 300 },
+    { role: "user" as const, placement: "last_message" as const },
+  ])("has no memory that a connector added to the messages: %j", async (config) => {
+    const node = createNode();
+    for (const name of ["figs", "rice"]) await node.memory().write(`/${name}`, `secret ${name} `.repeat(100));
+    const given = [new HumanMessage("figs?"), new AIMessage("Yes"), new HumanMessage("Which figs?")];
+    const shown = await node.createConnector(config).inject(given);
+    expect(shown.map(({ text }) => text).join("\n")).toContain("<memory ");
+    await logConversation(node.memory(), shown);
+    expect(await readLines(node.memory())).toEqual(["User: figs?", "Assistant: Yes", "User: Which figs?"]);
+  });
+
+  it("is written for a definition of buildGraph", async () => {
+    const store = new InMemoryStore();
+    const definition = {
+      nodes: [
+        {
+          id: "m",
+          data: { template: "memory" as const, config: { log: { path: "/log", timeZone: "Europe/Berlin" } } },
+        },
+        { id: "a", data: { template: "agent" as const } },
+      ],
+      edges: [{ source: "m", sourceHandle: "$self" as const, target: "a", targetHandle: "$memory" as const }],
+    };
+    const graph = buildGraph(definition, { store, model: answerAll() });
+    await graph.agent("a").invoke({ messages: [user("hi")] });
+    expect(await readLines(graph.memory("m").memory(), "/log/")).toEqual(["User: hi", "Assistant: Answer to hi"]);
+  });
+
+  it("is not written if the option is false", async () => {
+    const node = createNode({ log: true });
+    const agent = new Agent({ model: answerAll(), memoryConnector: node, log: false });
+    await agent.invoke({ messages: [user("hi")] });
+    expect((await node.memory().snapshot()).files).toEqual([]);
+  });
+
+  it("is in a memory that is mounted, if its path is there", async () => {
+    const node = createNode({
+      mounts: { "/user": { nodeId: "user", scope: "perUser" } },
+      log: { path: "/user/conversations" },
+    });
+    const agent = new Agent({ model: answerAll(), memoryConnector: node });
+    await agent.invoke({ messages: [user("hi")] }, { configurable: { user_id: "anna" } });
+    expect(await readLines(node.memory("anna"), "/user/conversations/")).toEqual([
+      "User: hi",
+      "Assistant: Answer to hi",
+    ]);
+    expect((await node.globalMemory().snapshot()).files).toEqual([]);
+  });
+
+  it("needs a memory, and refuses another log than the memory has", () => {
+    const node = createNode({ log: { keepDays: 7 } });
+    expect(() => new Agent({ model: answerAll(), log: true })).toThrow(/a log needs a memoryConnector/);
+    expect(() => memoryMiddleware({ memory: node, log: { keepDays: 8 } })).toThrow(/already has a log/);
+    expect(() => memoryMiddleware({ memory: node, log: true })).not.toThrow();
+    expect(() => createNode({ log: { path: "/a/*" } })).toThrow(/without wildcards/);
+    expect(() => createNode({ log: true, mounts: { "/": { access: "read" } } })).toThrow(/access "read"/);
+  });
+
+  it("keeps only the text of an answer with parts", async () => {
+    const node = createNode();
+    const log = createConversationLog({ memory: node });
+    const answer = new AIMessage({
+      content: [
+        { type: "reasoning", reasoning: "hidden" },
+        { type: "text", text: '{"seat":"window"}' },
+      ],
+    });
+    await log({ messages: [answer] }, {});
+    expect(await readLines(node.memory())).toEqual(['Assistant: {"seat":"window"}']);
+  });
+});

@@ -1,0 +1,94 @@
+import { parseArgs } from "node:util";
+import { shownText } from "../../src/core/display/shown-text.js";
+import { tableHead, toRow } from "../measuring/report.js";
+import { type Conversation, readBeam, readLocomo } from "./conversations.js";
+import { renderPrompt, writeConversation } from "./memory.js";
+import { createRankings, takeFirst } from "./rankings.js";
+
+/*
+ * How much of what answers a question stands in the prompt: docs/how-well-it-remembers.md. The data stays outside of the
+ * project, as its licences ask.
+ */
+
+const budgets = [4000, 8000, 16_000];
+
+const { values } = parseArgs({
+  options: {
+    locomo: { type: "string" },
+    /** Ranks of the turns of LoCoMo by meaning. */
+    minilm: { type: "string" },
+    beam: { type: "string" },
+    /** The rows whose name contains this text. */
+    only: { type: "string", default: "" },
+  },
+});
+
+if (values.locomo !== undefined)
+  await evaluate("LoCoMo", await readLocomo(values.locomo, values.minilm), values.minilm !== undefined, holdsAll);
+if (values.beam !== undefined) await evaluate("BEAM 100K", await readBeam(values.beam), false, holdsPart);
+
+/** Whether the text of a message stands in a prompt. */
+type Holds = (prompt: string, text: string) => boolean;
+
+async function evaluate(name: string, conversations: readonly Conversation[], ranks: boolean, holds: Holds) {
+  const shares = new Map<string, number[][]>();
+  const note = (row: string, budget: number, share: number): void => {
+    const all = shares.get(row) ?? budgets.map(() => []);
+    shares.set(row, all);
+    all[budget]?.push(share);
+  };
+  for (const conversation of conversations) {
+    const texts = new Map(
+      conversation.parts.flatMap(({ messages }) => messages.map(({ id, text }) => [id, plain(text)])),
+    );
+    const measure = (prompt: string, evidence: readonly string[]): number =>
+      evidence.filter((id) => holds(prompt, texts.get(id) ?? "")).length / evidence.length;
+    const byWords = await writeConversation(conversation, false);
+    const memories = {
+      words: byWords,
+      ...(ranks && { "words and meaning": await writeConversation(conversation, true) }),
+    };
+    for (const [way, memory] of Object.entries(memories)) {
+      const row = `**\`content: "auto"\`, by ${way}**`;
+      if (!row.includes(values.only)) continue;
+      for (const { text, evidence } of conversation.questions)
+        for (const [budget, maxChars] of budgets.entries())
+          note(row, budget, measure(plain(await renderPrompt(memory, text, maxChars)), evidence));
+    }
+    for (const [row, rank] of Object.entries(await createRankings(byWords, conversation))) {
+      if (!row.includes(values.only) || (row.startsWith("vectors") && !ranks)) continue;
+      for (const question of conversation.questions) {
+        const best = await rank(question);
+        for (const [budget, maxChars] of budgets.entries())
+          note(row, budget, measure(plain(takeFirst(best, maxChars)), question.evidence));
+      }
+    }
+  }
+  const rows = Array.from(shares, ([row, all]) => [row, ...all.map((each) => mean(each).toFixed(3))]);
+  const [[, counts = []] = []] = shares;
+  console.log(`\n${name}: ${counts[0]?.length ?? 0} questions\n`);
+  console.log([...tableHead(["", ...budgets.map((chars) => `${chars} characters`)]), ...rows.map(toRow)].join("\n"));
+}
+
+function holdsAll(prompt: string, text: string): boolean {
+  return prompt.includes(text);
+}
+
+/** Long messages count where 200 of their characters in a row stand. */
+function holdsPart(prompt: string, text: string): boolean {
+  const least = 200;
+  for (let start = 0; start <= Math.max(0, text.length - least); start += 1)
+    if (prompt.includes(text.slice(start, start + least))) return true;
+  return false;
+}
+
+/** Returns a text without the marks of a prompt, and with single spaces. */
+function plain(text: string): string {
+  return shownText(text.replaceAll(/^\d*\| /gm, "").replaceAll("&lt;", "<"))
+    .replaceAll(/\s+/g, " ")
+    .trim();
+}
+
+function mean(numbers: readonly number[]): number {
+  return numbers.reduce((sum, each) => sum + each, 0) / numbers.length;
+}

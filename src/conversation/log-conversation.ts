@@ -1,0 +1,81 @@
+import type { BaseMessage } from "@langchain/core/messages";
+import { z } from "zod";
+import type { Memory } from "../core/memory.js";
+import { openLog } from "../core/restrictable-memory.js";
+import { RecentMap } from "../core/runtime/recent-map.js";
+import { checkOptions } from "../core/settings/check-options.js";
+import type { MemoryError } from "../core/values/errors.js";
+import { findTimeZone, getLocalTime } from "../core/settings/time-zone.js";
+import type { MemoryRun } from "../langchain/memory-run.js";
+import { toLogEntries } from "./entries.js";
+import { takeLastTurn } from "./log-text.js";
+import { LogWriter, type PartEnd } from "./log-writer.js";
+import { checkLogOptions, type ConversationLog, type ConversationLogOptions, logFields } from "./options.js";
+
+const optionsSchema = z
+  .object({
+    ...logFields,
+    threadId: z.string().optional(),
+    at: z.custom<Date>((at) => at instanceof Date && !Number.isNaN(at.getTime()), "must be a Date").optional(),
+  })
+  .strict();
+
+/**
+ * Adds the messages of user and assistant to the log of a memory, each once. Messages before one that the log has are
+ * not new. Texts that a guard refuses are left out.
+ * @returns how many messages were new. @throws TypeError for bad options, and the errors of the memory
+ */
+export async function logConversation(
+  memory: Memory,
+  messages: BaseMessage[],
+  options: ConversationLogOptions & { threadId?: string; at?: Date } = {},
+): Promise<number> {
+  checkOptions("ConversationLogOptions", optionsSchema, options);
+  const { threadId, at, ...logOptions } = options;
+  const run: MemoryRun = { config: {}, ...(threadId !== undefined && { threadId }) };
+  const log = checkLogOptions(logOptions);
+  return writeLog(memory, messages, { log, run, at, isWholeNew: true, onRefusal: () => undefined });
+}
+
+export interface LogCall {
+  log: ConversationLog;
+  run: MemoryRun;
+  at?: Date | undefined;
+  /** Whether all messages of a thread that the log does not know are new, or only those of the last turn. */
+  isWholeNew: boolean;
+  /** Receives the refusal of a guard. */
+  onRefusal: (error: MemoryError) => void;
+}
+
+/** What this process knows about a thread. */
+interface ThreadState {
+  end: PartEnd | null;
+  /** The mark of the first message that could not be written. */
+  missedSince: string | null;
+}
+
+/** The last 1,000 threads of each memory. */
+const threads = new WeakMap<object, RecentMap<ThreadState>>();
+
+/** Writes the new messages to the log. @returns how many. @throws the errors of the memory and of its guard */
+export async function writeLog(memory: Memory, messages: readonly BaseMessage[], call: LogCall): Promise<number> {
+  const { log, run, at = new Date() } = call;
+  const { threadId } = run;
+  const entries = toLogEntries(messages, threadId);
+  if (entries.length === 0) return 0;
+  const target = openLog(memory, log.path);
+  const known = threads.get(target.storage) ?? new RecentMap<ThreadState>(1000);
+  threads.set(target.storage, known);
+  const key = JSON.stringify([target.path, threadId ?? null]);
+  const { end, missedSince } = known.get(key) ?? { end: null, missedSince: null };
+  const local = getLocalTime(at, findTimeZone(log.timeZone, run));
+  const writer = new LogWriter(target, { ...call, ...local, keepDays: log.keepDays, threadId, entries, missedSince });
+  try {
+    const written = await writer.write(end);
+    known.set(key, { end: written.end, missedSince: null });
+    return written.count;
+  } catch (error) {
+    known.set(key, { end, missedSince: missedSince ?? takeLastTurn(entries, null)[0]?.mark ?? null });
+    throw error;
+  }
+}

@@ -1,0 +1,188 @@
+import type { LogMemory } from "../core/restrictable-memory.js";
+import { MemoryError, type MemoryErrorCode } from "../core/values/errors.js";
+import { getPathPrefix } from "../core/values/paths.js";
+import type { LogEntry } from "./entries.js";
+import {
+  addPart,
+  findEnd,
+  findNewEntries,
+  formatEnd,
+  formatNextPart,
+  getEnd,
+  type LogPart,
+  readMarks,
+  takeLastTurn,
+} from "./log-text.js";
+
+/** Where the last part of a thread ends. */
+export interface PartEnd {
+  path: string;
+  day: string;
+  /** The marks of the last messages in the part. */
+  marks: string;
+}
+
+interface LogText {
+  day: string;
+  time: string;
+  threadId: string | undefined;
+  /** All messages of the thread, as far as they were given. */
+  entries: readonly LogEntry[];
+  keepDays: number | null;
+  /** Whether all entries of a thread that the log does not know are new, or only those of the last turn. */
+  isWholeNew: boolean;
+  /** The mark of an earlier entry that could not be written. */
+  missedSince: string | null;
+  /** Receives the refusal of a guard. */
+  onRefusal: (error: MemoryError) => void;
+}
+
+interface Written {
+  count: number;
+  end: PartEnd | null;
+}
+
+/** Thrown inside an edit, to write nothing. */
+class NothingNew extends Error {}
+
+/** Writes the new messages of a thread to the file of a day. */
+export class LogWriter {
+  readonly #log: LogMemory;
+  readonly #text: LogText;
+  /** The texts that the guard allowed. Null: refused. */
+  readonly #guarded = new Map<string, string | null>();
+
+  constructor(log: LogMemory, text: LogText) {
+    this.#log = log;
+    this.#text = text;
+  }
+
+  /**
+   * Writes in one command if this process wrote the end of the thread, and it still is the end.
+   * @param end the end of the thread, as this process wrote it
+   */
+  async write(end: PartEnd | null): Promise<Written> {
+    const { day, entries } = this.#text;
+    const added = end?.day === day ? findNewEntries(entries, new Set(end.marks.split(" "))) : null;
+    if (end === null || added === null) return this.#writeAfterReading(end);
+    if (added.length === 0) return { count: 0, end };
+    return (await this.#replaceEnd(end, added)) ?? (await this.#writeAfterReading(end));
+  }
+
+  /** Returns null if the text has another end by now, or is full. */
+  async #replaceEnd({ path, marks }: PartEnd, added: readonly LogEntry[]): Promise<Written | null> {
+    await this.#guard(path, added);
+    const part = this.#createPart(added);
+    const update = this.#log.memory.update(path, formatEnd(marks), formatNextPart(marks, part));
+    const replaced = await unless(["ENOENT", "EFBIG"], update);
+    return replaced === null || replaced === 0 ? null : this.#describe(path, part);
+  }
+
+  async #writeAfterReading(end: PartEnd | null): Promise<Written> {
+    const { entries, isWholeNew, missedSince, day } = this.#text;
+    const files = await this.#readDays();
+    // What this process logged is not logged again if a person has deleted it.
+    const texts = [...files.map(({ content }) => content), end === null ? "" : formatEnd(end.marks)];
+    const marks = new Set(texts.flatMap(readMarks));
+    const added = findNewEntries(entries, marks) ?? (isWholeNew ? entries : takeLastTurn(entries, missedSince));
+    if (added.length === 0) return { count: 0, end };
+    const numbers = files.filter((file) => file.day === day).map(({ number }) => number);
+    let number = Math.max(1, ...numbers);
+    await this.#guard(this.#toPath(number), added);
+    let written = await this.#writeToFile(this.#toPath(number), added);
+    while (written === null) written = await this.#writeToFile(this.#toPath((number += 1)), added);
+    await this.#deleteOldDays(files);
+    return written;
+  }
+
+  /** Adds a part, unless another process has added it meanwhile. Returns null if the file is full. */
+  async #writeToFile(path: string, added: readonly LogEntry[]): Promise<Written | null> {
+    const { memory } = this.#log;
+    let part = this.#createPart(added);
+    const add = (text: string): string => {
+      const rest = findNewEntries(added, new Set(readMarks(text))) ?? added;
+      if (rest.length === 0) throw new NothingNew();
+      part = this.#createPart(rest);
+      return addPart(text, findEnd(this.#text.entries, text), part);
+    };
+    try {
+      const edited = await unless(["ENOENT"], memory.edit(path, add));
+      const isDone = edited ?? (await unless(["EEXIST"], memory.write(path, add(""), { ifExists: "fail" })));
+      return isDone === null ? await this.#writeToFile(path, added) : this.#describe(path, part);
+    } catch (error) {
+      if (error instanceof NothingNew) return { count: 0, end: null };
+      if (hasCode(error, ["EFBIG"]) && (await memory.stat(path)) !== null) return null;
+      throw error;
+    }
+  }
+
+  /** Each text is guarded by itself. A text that is refused is left out. */
+  async #guard(path: string, added: readonly LogEntry[]): Promise<void> {
+    for (const { mark, text } of added) {
+      if (this.#guarded.has(mark)) continue;
+      try {
+        this.#guarded.set(mark, await this.#log.guard(path, text));
+      } catch (error) {
+        if (!hasCode(error, ["EACCES"])) throw error;
+        this.#guarded.set(mark, null);
+        this.#text.onRefusal(error);
+      }
+    }
+  }
+
+  #createPart(added: readonly LogEntry[]): LogPart {
+    const entries = added.flatMap((entry) => {
+      const text = this.#guarded.get(entry.mark) ?? null;
+      return text === null ? [] : [{ ...entry, text }];
+    });
+    const { time, threadId } = this.#text;
+    return { time, threadId, entries, marks: added.map(({ mark }) => mark) };
+  }
+
+  #describe(path: string, part: LogPart): Written {
+    return { count: part.entries.length, end: { path, day: this.#text.day, marks: getEnd(part) } };
+  }
+
+  #toPath(number: number): string {
+    return `${getPathPrefix(this.#log.path)}${this.#text.day}${number === 1 ? "" : `_${number}`}.md`;
+  }
+
+  async #readDays(): Promise<DayFile[]> {
+    const prefix = getPathPrefix(this.#log.path);
+    return (await this.#log.memory.snapshot()).files.flatMap(({ path, content }) => {
+      const [, day, number = "1"] = (path.startsWith(prefix) && dayName.exec(path.slice(prefix.length))) || [];
+      return day === undefined ? [] : [{ path, content, day, number: Number(number) }];
+    });
+  }
+
+  async #deleteOldDays(files: readonly DayFile[]): Promise<void> {
+    const { keepDays, day } = this.#text;
+    if (keepDays === null) return;
+    const first = new Date(Date.parse(day) - (keepDays - 1) * 86_400_000).toISOString().slice(0, 10);
+    for (const file of files) if (file.day < first) await this.#log.memory.delete(file.path);
+  }
+}
+
+/** A file of the log. A day whose file is full has another one, such as `2026-03-04_2.md`. */
+interface DayFile {
+  path: string;
+  content: string;
+  day: string;
+  number: number;
+}
+
+const dayName = /^(\d{4}-\d\d-\d\d)(?:_(\d+))?\.md$/;
+
+function hasCode(error: unknown, codes: readonly MemoryErrorCode[]): error is MemoryError {
+  return MemoryError.isInstance(error) && codes.includes(error.code);
+}
+
+/** Returns null if the call was refused with one of the codes. */
+async function unless<Answer>(codes: readonly MemoryErrorCode[], call: Promise<Answer>): Promise<Answer | null> {
+  try {
+    return await call;
+  } catch (error) {
+    if (hasCode(error, codes)) return null;
+    throw error;
+  }
+}

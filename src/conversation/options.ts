@@ -1,0 +1,50 @@
+import { z } from "zod";
+import { checkOptions } from "../core/settings/check-options.js";
+import { isAbsolutePath, normalizePath, ROOT } from "../core/values/paths.js";
+import { timeZoneField } from "../core/settings/time-zone.js";
+import type { TimeZone } from "../langchain/memory-run.js";
+
+/** Where and how long the log of conversations is kept. */
+export interface ConversationLogOptions {
+  /** The directory of the log, which has a file for each day. @default "/conversations" */
+  path?: string;
+  /** Whose day it is: an IANA name, or a function of the run. If the function fails, the day is that of UTC. @default "UTC" */
+  timeZone?: TimeZone;
+  /** How many days are kept, today included. Older files are deleted when a day's file gets a new thread. @default all */
+  keepDays?: number;
+}
+
+/** Checked options, with the defaults. */
+export interface ConversationLog {
+  readonly path: string;
+  readonly timeZone: TimeZone;
+  /** Null: all days. */
+  readonly keepDays: number | null;
+}
+
+export function isSameLog(one: ConversationLog, other: ConversationLog): boolean {
+  return one.path === other.path && one.timeZone === other.timeZone && one.keepDays === other.keepDays;
+}
+
+/** The fields of ConversationLogOptions, for option objects that extend it. */
+export const logFields = {
+  path: z
+    .string()
+    .refine(
+      (path) => isAbsolutePath(path) && normalizePath(path) !== ROOT && !/[*?[\]{}\\]/.test(path),
+      'must be a path without wildcards, such as "/conversations"',
+    )
+    .optional(),
+  timeZone: timeZoneField.optional(),
+  keepDays: z.number().int().min(1).max(36_500).optional(),
+};
+
+const logSchema = z.object(logFields).strict();
+
+/** @param options `true` stands for the defaults. @throws TypeError */
+export function checkLogOptions(options: ConversationLogOptions | true): ConversationLog {
+  const given = options === true ? {} : options;
+  checkOptions("ConversationLogOptions", logSchema, given);
+  const { path = "/conversations", timeZone = "UTC", keepDays = null } = given;
+  return { path: normalizePath(path), timeZone, keepDays };
+}
