@@ -42,12 +42,13 @@ export function memoryMiddleware(options: MemoryMiddlewareOptions): AgentMiddlew
   return createMiddleware({
     name: `Memory(${memory.nodeId}, ${memory.scope})`,
     tools: ownTools,
-    ...(log !== false && {
-      afterAgent: async ({ messages }, { configurable, context, store, signal }) => {
-        // LangChain has no type for these parts of a config.
-        await logRun(connector.source, messages, { configurable, context, store, signal } as RunnableConfig);
-      },
-    }),
+    ...(log !== false &&
+      memory.log !== null && {
+        afterAgent: async ({ messages }, { configurable, context, store, signal }) => {
+          // LangChain has no type for these parts of a config.
+          await logRun(connector.source, messages, { configurable, context, store, signal } as RunnableConfig);
+        },
+      }),
     wrapModelCall: async (request, handler) => {
       for (const { name } of ownTools) assertNoNamesake(name, request.tools);
       const { systemMessage, messages, runtime, model } = request;

@@ -138,6 +138,15 @@ describe("the part of the turn of", () => {
     expect(await show("2")).toContain("| word7 is what the second says");
   });
 
+  it("two threads of one memory is that of each", async () => {
+    const node = await nodeWithManyNotes();
+    const connector = node.createConnector(auto);
+    const { messages } = ask(question, "same");
+    await connector.inject(messages, thread("1"));
+    await node.memory().write("/notes/7", "word7 is blue.");
+    expect(getTurnPart(await connector.inject(messages, thread("2")), question)).toContain("| word7 is blue.");
+  });
+
   it("two users of a mount is that of each", async () => {
     const store = new InMemoryStore();
     const mounts = { "/own": { nodeId: "own", scope: "perUser" as const } };
