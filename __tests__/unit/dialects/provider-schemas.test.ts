@@ -1,10 +1,12 @@
 import { describe, expect, it } from "@jest/globals";
 import { ChatAnthropic } from "@langchain/anthropic";
+import { ChatBedrockConverse } from "@langchain/aws";
 import type { StructuredToolInterface } from "@langchain/core/tools";
 import { convertToOpenAITool } from "@langchain/core/utils/function_calling";
 import { ChatGoogle } from "@langchain/google";
 import { ChatGoogleGenerativeAI } from "@langchain/google-genai";
 import { ChatGroq } from "@langchain/groq";
+import { ChatMistralAI } from "@langchain/mistralai";
 import { ChatOllama } from "@langchain/ollama";
 import { ChatOpenAI } from "@langchain/openai";
 import { type DialectName, dialectNames, searchingDialects } from "../../helpers/dialects-under-test.js";
@@ -32,6 +34,9 @@ const gemini = new ChatGoogleGenerativeAI({ apiKey, model: "gemini-2.5-flash" })
 const google = new ChatGoogle({ apiKey, model: "gemini-2.5-flash" });
 const groq = new ChatGroq({ apiKey, model: "openai/gpt-oss-20b" });
 const ollama = new ChatOllama({ model: "qwen3" });
+const mistral = new ChatMistralAI({ apiKey, model: "mistral-large-latest" });
+const credentials = { accessKeyId: "id", secretAccessKey: apiKey };
+const bedrock = new ChatBedrockConverse({ region: "us-east-1", model: "amazon.nova-pro-v1:0", credentials });
 
 const withStrict = { strict: true } as const;
 
@@ -93,9 +98,12 @@ const providers: Record<string, Provider> = {
       getFunctions(ollama.invocationParams({ tools: tools.map((tool) => convertToOpenAITool(tool)) }).tools),
     rules: ollamaRules,
   },
-  // ChatMistralAI and ChatBedrockConverse send the JSON Schema of the tool unchanged.
-  "ChatMistralAI and ChatBedrockConverse": {
-    convert: (tools) => tools.map((tool) => convertToOpenAITool(tool).function.parameters as Json),
+  ChatMistralAI: { convert: (tools) => getFunctions(mistral.invocationParams({ tools }).tools), rules: strictRules },
+  ChatBedrockConverse: {
+    convert: (tools) => {
+      const { toolConfig } = bedrock.invocationParams({ tools });
+      return (toolConfig?.tools ?? []).map((tool) => tool.toolSpec?.inputSchema?.json as Json);
+    },
     rules: strictRules,
   },
 };
