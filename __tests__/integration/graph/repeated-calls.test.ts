@@ -82,13 +82,17 @@ describe.each(kinds)("a call in a task that runs again, on a %s", (kind) => {
       expected.set(call, traces);
       return traces;
     };
-    const rows = ways.flatMap((way) =>
-      (Object.keys(stops) as Stop[]).filter((stop) => canStop(way, stop)).map((stop) => ({ way, stop })),
-    );
+    const rows = ways
+      .flatMap((way) =>
+        (Object.keys(stops) as Stop[]).filter((stop) => canStop(way, stop)).map((stop) => ({ way, stop })),
+      )
+      // The usual run has a third of the commands for each row, spread so that each command meets a third of the rows.
+      .map((row, number) => ({ ...row, calls: commands.filter((_, index) => isLong || (index + number) % 3 === 0) }));
 
-    it.each(rows)("is made once in $way that $stop", async (row) => {
+    it.each(rows)("is made once in $way that $stop", async ({ calls, ...row }) => {
+      expect(calls).not.toEqual([]);
       for (let round = 0; round < rounds; round += 1)
-        for (const call of commands) expect(await runCall(open(), dialect, call, row)).toEqual(await runOnce(call));
+        for (const call of calls) expect(await runCall(open(), dialect, call, row)).toEqual(await runOnce(call));
     });
   });
 });
