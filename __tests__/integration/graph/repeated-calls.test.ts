@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "@jest/globals";
 import { MemorySaver } from "@langchain/langgraph";
-import type { Memory } from "../../../src/core/memory.js";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { type Memory, MongoMemoryStore } from "../../../src/index.js";
 import type { DialectCall, DialectUnderTest } from "../../helpers/dialect-suite.js";
 import { dialectsUnderTest } from "../../helpers/dialects-under-test.js";
 import type { ServerKind } from "../../helpers/mongo-servers.js";
