@@ -98,27 +98,6 @@ describe("the public surface", () => {
     expect(Object.keys(journal)).toEqual(["createJournalTools"]);
   });
 
-  it("of the memory tool is this schema", () => {
-    const tool = new index.MemoryTool();
-    expect(tool.name).toBe("memory");
-    expect(tool.schema).toEqual({
-      type: "object",
-      properties: {
-        path: { type: "string", description: expect.any(String) },
-        command: {
-          type: "string",
-          enum: ["read", "list", "append", "update", "delete"],
-          description: expect.any(String),
-        },
-        content: { anyOf: [{ type: "string", description: expect.any(String) }, { type: "null" }] },
-        oldContent: { anyOf: [{ type: "string", description: expect.any(String) }, { type: "null" }] },
-        fromLine: { anyOf: [{ type: "integer", description: expect.any(String) }, { type: "null" }] },
-      },
-      required: ["path", "command", "content", "oldContent", "fromLine"],
-      additionalProperties: false,
-    });
-  });
-
   it("recognises errors and stores of another copy of the package by their brand", () => {
     const foreignError = Object.defineProperty(new Error("x"), Symbol.for("langgraph-mongo-memory.MemoryError"), {
       value: true,

@@ -30,7 +30,7 @@ export interface MemoryContext {
   readonly address: CheckedAddress;
   readonly options: Required<MemoryOptions>;
   readonly signals: readonly AbortSignal[];
-  /** Who makes the changes: the run, and what a program adds. */
+  /** The author of the changes: the fields of the run, and those that a program adds. */
   readonly actor: MemoryActor | null;
   /** The run that uses the memory. Null outside a run. */
   readonly run: RunBinding | null;
@@ -129,8 +129,8 @@ function changeStorage(memory: MemoryContext, change: Change, call: Call): Promi
 }
 
 /**
- * Runs a task that changes the storage, then notifies the watches of this process. If the call takes too long from here
- * on, its outcome is unknown.
+ * Runs a task that changes the storage, then notifies the watches of this process. If the time limit passes during the
+ * task, the outcome of the call is unknown.
  */
 export async function runAsChange<R>(
   { backend, address }: Pick<MemoryContext, "backend" | "address">,

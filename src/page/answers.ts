@@ -3,7 +3,7 @@ import type { Route } from "./route.js";
 import type { Session } from "./guard.js";
 
 /*
- * The types of what the page and its client exchange, as JSON. They come from the routes, so that a field that is
+ * The types of the JSON that the page and its client exchange. They come from the routes, so that a field that is
  * renamed in a route fails in the client.
  */
 

@@ -2,7 +2,7 @@ import { memoryDefaults } from "../core/memory-options.js";
 import { callLimits, JsonBounds } from "../core/values/json-bounds.js";
 import { PageRefusal } from "./refusal.js";
 
-/** How many bytes the body of a request may have, by what it sends. */
+/** The most bytes of a request body, by its content. */
 export const maxBodyBytes = {
   /** An address, names and the ids of a thousand versions. */
   call: 100_000,
@@ -28,7 +28,7 @@ async function readBytes({ headers, body }: Request, maxBytes: number): Promise<
   const pieces: Uint8Array[] = [];
   let sizeBytes = 0;
   const stream: ReadableStream<Uint8Array> | null = body;
-  // A server that is told to cancel a body could not send the answer any more.
+  // A server that cancels a body can no longer send the answer.
   for await (const piece of stream?.values({ preventCancel: true }) ?? []) {
     sizeBytes += piece.length;
     if (sizeBytes > maxBytes) throw tooLarge();

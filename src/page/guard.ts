@@ -21,15 +21,15 @@ export interface Visitor {
   owner?: PageOwner;
 }
 
-/** What the client shows of the visitor, and where the memories are, if it is known. */
+/** The visitor as the client shows it, and the place of the memories, if it is known. */
 export type Session = Visitor & { place: DatabasePlace | null };
 
 type GuardOptions = Pick<MemoryPageOptions, "token" | "authorize"> & { access: MemoryPageAccess };
 
-/** Decides who may ask for what. */
+/** Decides which requests are allowed. */
 export class PageGuard {
   readonly #options: GuardOptions;
-  /** Null where the page has no token. */
+  /** Null if the page has no token. */
   readonly #isToken: ((given: string) => boolean) | null;
 
   constructor(options: GuardOptions) {
@@ -37,7 +37,7 @@ export class PageGuard {
     this.#isToken = options.token === undefined ? null : createSecretMatcher(options.token);
   }
 
-  /** @returns who asks, or the answer of `authorize`. @throws PageRefusal */
+  /** @returns the visitor, or the Response of `authorize`. @throws PageRefusal */
   async admit(request: Request, nodeRequest?: IncomingMessage): Promise<Visitor | Response> {
     const { access, authorize } = this.#options;
     const given = request.headers.get("host");
@@ -53,7 +53,7 @@ export class PageGuard {
     return { userId, access: access === "read" ? "read" : own, ...(owner !== undefined && { owner }) };
   }
 
-  /** What a page of another origin cannot send: a header, which is the token where there is one. @throws PageRefusal */
+  /** Requires a header, which a page of another origin cannot send. Its value is the token, if the page has one. @throws PageRefusal */
   assertOwnClient({ headers }: Request): void {
     const site = headers.get("sec-fetch-site");
     if (site !== null && site !== "same-origin" && site !== "none")
@@ -65,12 +65,12 @@ export class PageGuard {
     }
   }
 
-  /** For what changes something. @throws PageRefusal */
+  /** Checks a request that changes something. @throws PageRefusal */
   assertMayChange(request: Request, visitor: Visitor): void {
     const { headers } = request;
     const origin = headers.get("origin");
     if (origin === null) throw foreignPage("it names no Origin");
-    // A proxy may have changed the host; then the browser's own word counts, which no page can set.
+    // A proxy may have changed the host. Then the header of the browser decides, because no page can set it.
     const isOwn =
       listHosts(request).includes(hostIn(origin)) ||
       (this.#options.authorize !== undefined && headers.get("sec-fetch-site") === "same-origin");
@@ -101,7 +101,7 @@ async function authorized(
     if (owner !== undefined) return { ...others, owner };
     if (!isObject(answer) || !("owner" in answer)) return others;
   }
-  // Such as nothing, from a function that forgot to answer.
+  // For example undefined, from a function without a return.
   throw new PageRefusal(
     500,
     "EACCES",
@@ -110,7 +110,7 @@ async function authorized(
   );
 }
 
-/** With the port. Frameworks put the one into the URL that the other says, or do not. */
+/** Returns the hosts of a request, with the port: that of its URL and that of its header. Frameworks need not make them equal. */
 function listHosts({ headers, url }: Request): string[] {
   const host = headers.get("host");
   return [new URL(url).host, ...(host === null ? [] : [host.toLowerCase()])];

@@ -20,15 +20,15 @@ interface Listed {
   isAll: boolean;
 }
 
-/** After this time from its first memory on, a list reads no further. */
+/** A list stops reading this long after its first memory. */
 const maxReadMs = 2000;
-/** A list is used again for so many times as long as it took to read. */
+/** A list is reused for its reading time multiplied by this number. */
 const usedTimes = 10;
 const maxKept = 10;
 
 /**
- * The memories of filters, whole, because a database cannot sort them by what a person looks for. Browsers ask every
- * few seconds, so a long list is used again for a while.
+ * Caches whole lists of memories, because the database cannot sort them in the order that a person chooses. Browsers
+ * request a list every few seconds, so a long list is reused for a while.
  */
 export class MemoryLists {
   readonly #lists = new RecentMap<{ list: Promise<Listed>; endsMs: number }>(maxKept);
@@ -56,14 +56,14 @@ export class MemoryLists {
     }
   }
 
-  /** Reads the memories of a filter whose ids hold a text, in any case. */
+  /** Reads the memories of a filter whose ids contain a text, in any case. */
   async find(filter: MemoryFilter, named: string | undefined): Promise<Listed> {
     const { memories, isAll } = await this.read(filter);
     if (named === undefined) return { memories, isAll };
     const found = memories.filter(({ address }) => isNamed(address, named));
     const { nodeId, threadId, userId, scope } = filter;
     if (isAll || (nodeId ?? threadId ?? userId) !== undefined) return { memories: found, isAll };
-    // More exist than are read. Those whose id is the text are found by an index.
+    // More memories exist than were read. An index finds those whose id equals the text.
     const lists = await Promise.all(
       [{ nodeId: named }, { threadId: named }, { userId: named }].map((id) => this.read(id)),
     );
@@ -78,7 +78,7 @@ export class MemoryLists {
     const memories: MemorySummary[] = [];
     let endMs = Infinity;
     for await (const memory of this.#memories.listMemories(filter)) {
-      // The time until the first one is that of the database.
+      // The time before the first memory is the time of the database.
       if (memories.length === 0) endMs = performance.now() + maxReadMs;
       if (memories.length >= maxMemoriesOffset || performance.now() > endMs) return { memories, isAll: false };
       memories.push(memory);

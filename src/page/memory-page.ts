@@ -128,7 +128,7 @@ function serveData(app: Hono<PageEnv>, memories: PageMemories, guard: PageGuard)
     await next();
   });
   app.get("/api/session", ({ var: { visitor }, json }) => {
-    // Where the memories are concerns nobody who may see only their own.
+    // A visitor who may see only their own memories does not see where the memories are.
     const session: Session = { ...visitor, place: visitor.owner === undefined ? (memories.place ?? null) : null };
     return json(session);
   });
@@ -140,7 +140,7 @@ function serveData(app: Hono<PageEnv>, memories: PageMemories, guard: PageGuard)
       const result = await answer({
         memories: seen,
         visitor,
-        // The kept lists are those of all people.
+        // The cached lists contain the memories of all people.
         lists: owner === undefined ? lists : new MemoryLists(seen),
         signal: http.req.raw.signal,
         http,

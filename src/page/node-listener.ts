@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 import { parseHostHeader } from "../core/values/hostnames.js";
 
-/** Answers a request. It never rejects. @param nodeRequest the request of `node:http` that it was made of */
+/** Answers a request. It never rejects. @param nodeRequest the request of `node:http` from which it was made */
 export type AnswerRequest = (request: Request, nodeRequest?: IncomingMessage) => Promise<Response>;
 
 const unknownHost = "unknown.invalid";
@@ -18,7 +18,7 @@ export function createNodeListener(
   return (request: IncomingMessage & { originalUrl?: string }, response) => {
     // Express removes the mount path from `url`.
     request.url = request.originalUrl ?? request.url;
-    // The page refuses the header itself. Without a host there would be no URL, and no request that it could refuse.
+    // The page itself refuses the header. Without a host there is no URL, and so no request to refuse.
     if (parseHostHeader(request.headers.host ?? "") === null) request.headers.host = unknownHost;
     void listener(request, response);
   };

@@ -8,8 +8,8 @@ import { PageRefusal } from "./refusal.js";
 import type { PageMemories } from "./route.js";
 
 /**
- * Confines a page to the memories of one person. It refuses all others, whether they exist or not, and looks for none
- * of them.
+ * Confines a page to the memories of one person. It refuses all other memories without a look-up, so the answer is the
+ * same whether they exist or not.
  */
 export function confine(memories: PageMemories, { userId }: PageOwner): PageMemories {
   const isOwn = (address: CheckedAddress): boolean => address.scope === "perUser" && getOwner(address) === userId;
@@ -46,10 +46,10 @@ async function* listNarrowed<Filter, Listed>(
   if (filter !== null) yield* list(filter);
 }
 
-/** Fields of an answer that name who did something, also where that is only a thread. */
+/** Fields of an answer that name who did something: a person, or only a thread. */
 const actorNames = new Set(["actor", "decidedBy", "redactedBy"]);
 
-/** Returns an answer without the ids of other people. What they did stays, and so do the names of agents and programs. */
+/** Returns an answer without the ids of other people. Their changes stay, and so do the names of agents and programs. */
 export function hideOthers(value: unknown, { userId }: PageOwner): unknown {
   const hide = (each: unknown, name: string | null): unknown => {
     if (Array.isArray(each)) return each.map((one) => hide(one, null));

@@ -50,7 +50,7 @@ function createActor({ visitor }: RouteContext, by: string | undefined): MemoryA
 }
 
 /**
- * Opens a memory in which a person writes files. The guard and the limits of its node hold, where the page knows it.
+ * Opens a memory in which a person writes files. If the page knows the node, its guard and its limits apply.
  * @param paths must not be in a mounted memory, which has limits and a history of its own. @throws PageRefusal
  */
 export function openToEdit(

@@ -20,24 +20,24 @@ import { PageRefusal } from "./refusal.js";
 
 /** The memories that a page shows. A MongoMemoryStore has all of it. */
 export interface PageMemories {
-  /** Where the memories are, where it is known. Every admitted visitor is told. */
+  /** The place of the memories, if it is known. Every admitted visitor sees it. */
   place?: DatabasePlace | undefined;
   /** Any name can be created in it. */
   memory(address: CheckedAddress, access: "read" | "write"): Memory;
-  /** The node of a memory, where it is known. */
+  /** Returns the node of a memory, if it is known. */
   nodeOf?(address: CheckedAddress): MemoryPageNode | undefined;
   listMemories(filter: MemoryFilter): AsyncIterable<MemorySummary>;
   listProposals(filter: ProposalFilter): AsyncIterable<ProposalSummary>;
   forget(who: CheckedAddress | MemoryOwner): Promise<ForgottenCounts>;
 }
 
-/** What Hono hands on with a request. */
+/** The variables that Hono passes on with a request. */
 export interface PageEnv {
   Bindings: { admitted: Visitor | PageRefusal };
   Variables: { visitor: Visitor };
 }
 
-/** What a route answers from. */
+/** The arguments of a route. */
 export interface RouteContext {
   memories: PageMemories;
   visitor: Visitor;
@@ -48,14 +48,14 @@ export interface RouteContext {
   http: Context<PageEnv>;
 }
 
-/** What the page answers at one path below `/api/`. The client takes its types from here. */
+/** The answers at one path below `/api/`. The types of the client come from here. */
 export interface Route<Path extends string = string, Input = unknown, Answer extends object = object> {
   /** `POST` changes something. */
   method: "GET" | "POST";
   path: Path;
   /** The query, or the body, as the client writes it. Only for its type. */
   input?: Input;
-  /** What is no Response becomes one, as JSON. @throws PageRefusal for a bad query or body */
+  /** Returns a Response, or a value that is sent as JSON. @throws PageRefusal for a bad query or body */
   answer: (context: RouteContext) => Promise<Answer>;
 }
 

@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "@jest/globals";
 import { MemorySaver } from "@langchain/langgraph";
-import type { Memory } from "../../../src/core/memory.js";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { type Memory, MongoMemoryStore } from "../../../src/index.js";
 import type { DialectCall, DialectUnderTest } from "../../helpers/dialect-suite.js";
 import { dialectsUnderTest } from "../../helpers/dialects-under-test.js";
 import type { ServerKind } from "../../helpers/mongo-servers.js";
@@ -82,13 +81,17 @@ describe.each(kinds)("a call in a task that runs again, on a %s", (kind) => {
       expected.set(call, traces);
       return traces;
     };
-    const rows = ways.flatMap((way) =>
-      (Object.keys(stops) as Stop[]).filter((stop) => canStop(way, stop)).map((stop) => ({ way, stop })),
-    );
+    const rows = ways
+      .flatMap((way) =>
+        (Object.keys(stops) as Stop[]).filter((stop) => canStop(way, stop)).map((stop) => ({ way, stop })),
+      )
+      // The usual run has a third of the commands for each row, spread so that each command meets a third of the rows.
+      .map((row, number) => ({ ...row, calls: commands.filter((_, index) => isLong || (index + number) % 3 === 0) }));
 
-    it.each(rows)("is made once in $way that $stop", async (row) => {
+    it.each(rows)("is made once in $way that $stop", async ({ calls, ...row }) => {
+      expect(calls).not.toEqual([]);
       for (let round = 0; round < rounds; round += 1)
-        for (const call of commands) expect(await runCall(open(), dialect, call, row)).toEqual(await runOnce(call));
+        for (const call of calls) expect(await runCall(open(), dialect, call, row)).toEqual(await runOnce(call));
     });
   });
 });

@@ -1,10 +1,8 @@
 import { describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
-import type { Memory } from "../../../src/core/memory.js";
 import { DeepAgentsBackend } from "../../../src/deepagents/index.js";
 import { createClaudeMemoryTool } from "../../../src/langchain/claude/index.js";
-import { MemoryTool } from "../../../src/langchain/memory-tool.js";
-import { openMemory } from "../../../src/open-memory.js";
+import { type Memory, MemoryTool, openMemory } from "../../../src/index.js";
 import { freshAddress } from "../../helpers/memory-case.js";
 
 interface Place {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Who changes a memory. The run or the program sets these fields; a model cannot. */
+/** The author of changes of a memory. The run or the program sets these fields; a model cannot. */
 export interface MemoryActor {
   userId?: string;
   threadId?: string;
@@ -44,5 +44,5 @@ export const actorField = z
 
 export const actorFields = actorField.keyof().options;
 
-/** The fields that are no ids. Programs and clients choose them freely. */
+/** The fields that are not ids. Programs and clients choose them freely. */
 export const nameFields = ["node", "agent", "client"] as const satisfies readonly (keyof MemoryActor)[];

@@ -36,7 +36,7 @@ export function placeError(error: MemoryError, place: Place): MemoryError {
   });
 }
 
-/** The error itself is never changed: a guard may throw one object again and again. */
+/** Copies an error instead of changing it, because a guard may throw one object several times. */
 function copyError(
   error: MemoryError,
   { message = error.message, path, say }: { message?: string; path?: string; say?: Wording },

@@ -14,8 +14,8 @@ export function asHostname(host: string): string {
 }
 
 /**
- * The host that a Host header names, without the port. Null for every spelling but that of a URL, such as `127.1`: a
- * browser sends no other one, and what is compared must be what was sent.
+ * Returns the host of a Host header, without the port. Null for a spelling that a URL does not keep, such as `127.1`:
+ * browsers never send it, and the compared text must be the sent text.
  */
 export function parseHostHeader(header: string): string | null {
   const host = header.toLowerCase().replace(/:\d{1,5}$/, "");

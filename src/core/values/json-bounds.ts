@@ -13,8 +13,8 @@ const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a];
 const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * Counts the values and keys of a JSON text, and how deep they lie, before the text is parsed and while it is still
- * coming in.
+ * Counts the values and keys of a JSON text and its depth, before the text is parsed and while it is still being
+ * received.
  */
 export class JsonBounds {
   readonly #limits: Required<JsonLimits>;
@@ -29,7 +29,7 @@ export class JsonBounds {
     this.#limits = { values, keys, levels };
   }
 
-  /** Returns the limit that the text exceeds so far, in words. */
+  /** Describes the limit that the text has exceeded so far. */
   get excess(): string | undefined {
     return this.#excess;
   }

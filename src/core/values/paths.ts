@@ -82,7 +82,7 @@ export const nameRules = {
   posix: 'names are any Unicode in NFC, such as "notes.txt"',
 } as const satisfies Record<PathRule, string>;
 
-/** For the person who reads what a model was answered: the rule `plain` allows no `notes.md`. */
+/** A hint for the developer who reads the answer: the rule `plain` allows no `notes.md`. */
 const posixRemedy = 'the program can allow other names by paths: "posix"';
 
 /** Returns the reason why a normalised path may not be created under a rule, or null if it may. */

@@ -12,7 +12,7 @@ import { openMemory, openTree } from "../page-memory.js";
 import { PageRefusal } from "../refusal.js";
 import { type RouteContext, route } from "../route.js";
 
-/** How long the database may take. The browser waits a little longer, and then says who does not answer. */
+/** The time limit of the database. The browser waits a little longer, and then reports that the page does not answer. */
 const maxAnswerMs = 2500;
 
 /** Number of proposals that are counted. Nobody decides about so many in a day. */
@@ -22,7 +22,7 @@ const listView = z.object({ view: z.literal("memories"), ...listFields }).strict
 
 type ListView = z.output<typeof listView>;
 
-/** What the browser shows: a memory, the memories of a filter, or what waits in all memories. */
+/** The view of the browser: a memory, the memories of a filter, or the waiting proposals of all memories. */
 const schema = z.discriminatedUnion("view", [
   z.object({ view: z.literal("memory"), ...addressFields }).strict(),
   listView,
@@ -30,12 +30,12 @@ const schema = z.discriminatedUnion("view", [
 ]);
 
 /**
- * What a browser requests every two seconds: a text that differs after each change of what is shown and of the
- * proposals that wait, and how many of them wait, in all memories and in each.
+ * A browser requests this every two seconds: a change token, which differs after each change of the view and of the
+ * waiting proposals, and the number of waiting proposals, in all memories and in each.
  */
 const changes = route("GET", "changes", schema, async (input, context) => {
   const { memories, lists, signal } = context;
-  // Before the database is asked, so that a memory of others costs nothing.
+  // Before any query, so that a request for a memory of others costs nothing.
   const shown = input.view === "memory" ? openShown(context, input) : null;
   const limits = { signals: [signal], timeoutMs: maxAnswerMs };
   return withinTime(limits, "read", async () => {
@@ -58,13 +58,13 @@ function openShown(context: RouteContext, address: Parameters<typeof openTree>[1
   }
 }
 
-/** A memory and what is mounted in it. */
+/** A memory and its mounted memories. */
 async function readTreeToken(memory: Memory): Promise<string> {
   const memories = getMountTree(memory)?.mounts.map((mount) => mount.memory) ?? [memory];
   return (await Promise.all(memories.map(readToken))).join(" ");
 }
 
-/** A storage that counts no versions is read. */
+/** A storage that does not count versions is read instead. */
 async function readToken(memory: Memory): Promise<string> {
   const version = await readVersion(memory);
   if (version !== null) return version;

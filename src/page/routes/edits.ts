@@ -21,11 +21,11 @@ const writeSchema = z
   .strict();
 
 interface Saved {
-  /** The stored text of a file that was there, if a guard has changed it. */
+  /** The stored text of an existing file, if a guard has changed it. */
   changedTo: string | null;
   /**
-   * Set if nothing was stored, because the file is not what the person has edited: the digest of what it contains now
-   * (null if there is no file), and what the person's text would change.
+   * Set if nothing was stored, because the file has changed since the person opened it: the digest of its present text
+   * (null if there is no file), and the difference to the person's text.
    */
   conflict: { digest: string | null; hunks: DiffHunk[] } | null;
 }
@@ -61,7 +61,7 @@ const write = route(
   maxBodyBytes.text,
 );
 
-/** The file is not what the person has edited. */
+/** The file has changed since the person opened it. */
 class OtherTextError extends Error {}
 
 const renameSchema = z.object({ ...changeFields, from: z.string(), to: z.string() }).strict();

@@ -9,7 +9,7 @@ import { type RouteContext, route } from "../route.js";
 /** The memories of a filter as JSONL, which the command `import` reads. If it breaks off, the last line is missing. */
 const exportMemories = route("GET", "export", z.object(filterFields).strict(), async (filter, context) => {
   const pieces = readPieces(context.memories.listMemories(createFilter(filter)), context);
-  // Before the answer begins, so that a bad filter is refused.
+  // Reads the first memory before the answer begins, so that a bad filter is refused.
   let next = await pieces.next();
   const encoder = new TextEncoder();
   const body = new ReadableStream<Uint8Array>({

@@ -18,7 +18,7 @@ const pageSize = 250;
 /** A memory that is mounted in another memory. */
 interface ShownMount {
   point: string;
-  /** Null if the visitor may see what is mounted, but not whose memory it is. */
+  /** Null if the visitor may see the files, but not whose memory it is. */
   address: CheckedAddress | null;
   /** Whether the page also shows this memory alone, because it is a memory in MongoDB. */
   isHere: boolean;
@@ -28,7 +28,7 @@ interface ShownMount {
 
 interface ShownEntry extends MemoryEntry {
   mount?: ShownMount;
-  /** What an agent may do. Only if it differs from that of the directory. */
+  /** The rights of agents. Only if they differ from those of the directory. */
   access?: MemoryAccess;
 }
 
@@ -38,7 +38,7 @@ interface Directory {
   next: number | null;
   /** Number of entries in the directory. */
   total: number;
-  /** The rights on paths, in words. Empty if all is allowed everywhere, and for directories other than the root. */
+  /** The rights on paths, in words. Empty if everything is allowed, and for directories other than the root. */
   rights: string;
 }
 

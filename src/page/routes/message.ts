@@ -23,8 +23,8 @@ import { type RouteContext, route } from "../route.js";
 const schema = z.object({ ...addressFields, at: versionId.optional() }).strict();
 
 /**
- * Returns the message that the first connector of the node sends to a model, or that of a connector with defaults. It
- * is that of now, or right after a version, which omits mounts.
+ * Returns the message that the first connector of the node sends to a model, or the message of a connector with
+ * defaults. With a version it is the message right after that version, without mounts.
  */
 const message = route("GET", "message", schema, async ({ at, ...fields }, context) => {
   const address = addressIn(fields);
@@ -38,7 +38,7 @@ const message = route("GET", "message", schema, async ({ at, ...fields }, contex
   const memory = node === undefined ? openMemory(context, address) : openTree(context, address);
   const memories = at === undefined ? await readToShow(memory, form) : await readFormer(memory, form, at);
   const { scope } = address;
-  // A memory that was empty at an earlier version is shown as empty, and so is that of an owner, who sees no other one.
+  // A memory that was empty at an earlier version is shown as empty. So is the memory of an owner, who sees no other one.
   const isAlone = at !== undefined || scope === "global" || context.visitor.owner !== undefined;
   const read = (): Promise<MountOutline> => readAtRoot(openShared(context, address, node), memory, form);
   const shared = isAlone ? null : { scope, isOwnerMissing: false, read };
@@ -49,7 +49,7 @@ const message = route("GET", "message", schema, async ({ at, ...fields }, contex
     usedChars: text?.length ?? 0,
     content,
     maxChars,
-    /** False if the page knows no connector of the node. The message is then that of the defaults. */
+    /** False if the page knows no connector of the node. The message then comes from a connector with defaults. */
     isOfConnector: connector !== null,
     /** The view that fitted. */
     view,

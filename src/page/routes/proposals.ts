@@ -13,7 +13,7 @@ const maxProposals = 500;
 
 const listSchema = z.object({ ...filterFields, status: z.enum(statuses).optional() }).strict();
 
-/** The proposals of one memory, or of all memories, oldest first. Without a status, those that wait for a person. */
+/** The proposals of one memory, or of all memories, oldest first. Without a status, only proposals that wait for a person. */
 const list = route("GET", "proposals", listSchema, async ({ status, nodeId, ...owner }, context) => {
   const address = nodeId === undefined ? {} : openMemory(context, { nodeId, ...owner }).address;
   const proposals = context.memories.listProposals({ ...address, ...(status !== undefined && { status }) });
@@ -30,7 +30,8 @@ const one = route("GET", "proposal", oneSchema, async ({ id, ...address }, conte
 });
 
 /**
- * Searches the lists: `get` would finish work that a crash has left, and a page that only shows must change nothing.
+ * Searches the lists instead of calling `get`. Reason: `get` completes the work of a crashed process, and a read-only
+ * page must change nothing.
  */
 async function findProposal(proposals: MemoryProposals, id: string): Promise<MemoryProposal> {
   for (const status of statuses)

@@ -24,13 +24,13 @@ interface Hit {
   /** Line number, from 1. For a passage of several lines, the first one. */
   line: number;
   text: string;
-  /** What fits the query in the text, ascending and apart. Empty for a regular expression. */
+  /** The matches in the text, ascending, not overlapping. Empty for a regular expression. */
   marks: Mark[];
   /** The score of ranked words. Higher is better. */
   score?: number;
 }
 
-/** Nobody reads more ranked passages. Lines may be counted. */
+/** The most ranked passages in an answer. Lines may be more, because people count them. */
 const maxHits = { words: 50, text: 500, regex: 500 } as const;
 
 const searchMemory = route(
@@ -93,7 +93,7 @@ async function searchEach(memories: readonly MemorySummary[], search: Search, co
 async function findHits(memory: Memory, { query, kind }: Search, limit: number): Promise<Hit[]> {
   if (kind === "words") {
     const hits = await memory.search(query, { limit });
-    // The passages around those that hold the words. A file that holds none is near in meaning.
+    // Context around passages that contain the words. A file without any of the words is similar in meaning.
     const holding = new Set(hits.filter(({ words }) => words.length > 0).map(({ path }) => path));
     const passages = hits.filter(({ path, words }) => words.length > 0 || !holding.has(path));
     return passages.map(({ path, startLine, text, score, words }) => ({

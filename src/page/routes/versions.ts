@@ -111,7 +111,7 @@ const maxShownVersions = 100;
 
 const textSchema = z.object({ address: z.object(addressFields).strict(), text: textToRedact }).strict();
 
-/** A POST, because a secret must not stand in the address of a request, which servers write into logs. */
+/** A POST, because servers log the address of a request, and the secret must not be in the log. */
 const findText = route("POST", "find-text", textSchema, async ({ address, text }, context) => {
   const { versions, proposals, files } = await openHistory(context, address).findText(text);
   const shown = versions.slice(0, maxShownVersions);

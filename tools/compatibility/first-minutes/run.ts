@@ -15,7 +15,6 @@ import { checkSkill } from "./skill.js";
  */
 
 interface Manifest {
-  scripts: { start: string };
   dependencies: Record<string, string>;
   devDependencies: Record<string, string>;
 }
@@ -99,17 +98,28 @@ async function checkExamples(tarball: string): Promise<void> {
   );
   await run(parent, "npm install");
   for (const name of names) await run(parent, `node_modules/.bin/${packageName} init ${name}`);
-  const checks = names.map((name) => async () => {
-    // Its `npm start`, without the time that npm takes to start.
-    const { scripts } = await manifestOf(join(parent, name));
-    await checkRun(join(parent, name), `../node_modules/.bin/${scripts.start}`, name);
-  });
-  const waiting = [() => checkTypes(parent), ...checks];
-  await Promise.all(
-    Array.from({ length: 2 }, async () => {
-      for (let check = waiting.shift(); check !== undefined; check = waiting.shift()) await check();
-    }),
+  await checkTypes(parent);
+  const server = "langgraph-server";
+  await Promise.all([
+    checkRuns(
+      parent,
+      names.filter((name) => name !== server),
+    ),
+    checkRuns(parent, [server]),
+  ]);
+}
+
+/** Runs the copies one after the other in one process, because loading LangGraph takes longer than they do. */
+async function checkRuns(parent: string, names: readonly string[]): Promise<void> {
+  const end = "-- the end of an example --\n";
+  const program = names.map(
+    (name) =>
+      `process.chdir("${name}");\nawait import("./${name}/main.ts");\nprocess.stdout.write("${end.trim()}\\n");\nprocess.chdir("..");\n`,
   );
+  const file = `run-${names.length}.mts`;
+  await writeFile(join(parent, file), program.join(""));
+  const outputs = (await run(parent, `node_modules/.bin/tsx ${file}`)).split(end);
+  for (const [index, name] of names.entries()) await checkOutput(join(parent, name), outputs[index] ?? "", name);
 }
 
 /** One example copied, installed and run with nothing above it. */
@@ -121,12 +131,12 @@ async function checkAlone(project: string, tarball: string): Promise<void> {
   equal((await manifestOf(copy)).dependencies[packageName], version, `${name}: it asks for the version that copied it`);
   await run(copy, `npm pkg set dependencies.${packageName}=file:${tarball}`);
   await run(copy, "npm install");
-  await checkRun(copy, "npm start --silent", `${name}, alone`);
+  await checkOutput(copy, await run(copy, "npm start --silent"), `${name}, alone`);
 }
 
-async function checkRun(copy: string, command: string, title: string): Promise<void> {
+async function checkOutput(copy: string, output: string, title: string): Promise<void> {
   const quoted = /```text\n([^]*?)```/.exec(await readFile(join(copy, "README.md"), "utf8"))?.[1];
-  equal(await run(copy, command), quoted, `${title}: it prints what its README says`);
+  equal(output, quoted, `${title}: it prints what its README says`);
   console.log(`ok: the example ${title}`);
 }
 

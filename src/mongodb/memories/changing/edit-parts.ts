@@ -25,7 +25,7 @@ export interface EditedPage {
 /**
  * Creates the change that `transact` stores on one page. The edits are made only if nobody has changed the page since
  * it was loaded; the new text of a single file, only if nobody has changed that text.
- * @param swaps whether it is enough that the text is the same
+ * @param swaps whether an unchanged text is enough, even if other files of the page have changed
  */
 export function* createEditParts(page: EditedPage, edits: TreeEdits, swaps: boolean): Steps<ChangeParts> {
   const { tree, legacy, revision } = page;

@@ -5,17 +5,17 @@ import type { MadeCall } from "../documents/page-document.js";
 import type { LoadedPage } from "../reading/load.js";
 
 /*
- * A page keeps the changes that calls of tools have made in it, with their results. A task of a graph that runs again
- * repeats its calls, and finds them here (ADR 0057). So every page of a path has all changes of that path.
+ * A page stores the changes that tool calls have made in it, with their results. When a task of a graph runs again, it
+ * repeats its calls and finds the results here (ADR 0057). So every page of a path has all changes of that path.
  */
 
-/** The result of a change, as it is kept: values or expressions. */
+/** The result of a change in its stored form: values or expressions. */
 export type CallOutcome = Partial<Record<keyof Omit<MadeCall, "at">, Expression>>;
 
-/** How many changes a page keeps. Each takes some 50 to 120 bytes. */
+/** How many changes a page stores. Each takes 50 to 120 bytes. */
 const mostCalls = 200;
 
-/** As long as a run may wait for a person. */
+/** The longest time that a run may wait for a person. */
 const keptMs = 30 * 86_400_000;
 
 /** True if the page keeps the change. */

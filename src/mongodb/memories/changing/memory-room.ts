@@ -12,7 +12,7 @@ import { repartition } from "./repartition.js";
 import { contentBytes, measureContent, newMemoryBytes } from "../documents/page-sizes.js";
 
 /*
- * Each function refuses changes after which a memory would exceed its limit, with ENOSPC.
+ * Checks of the limit of a memory. Each function throws ENOSPC if the memory would exceed its limit.
  */
 
 /** Checks the first change of a memory, before a head is created. */
@@ -57,7 +57,7 @@ function createError({ limits, server }: PagedMemory, sizeBytes: number): Memory
   return new MemoryError("ENOSPC", `${error.message}; ${reason}`);
 }
 
-/** Checks a change of a memory of several pages. Only a limit that the caller has set holds for it. */
+/** Checks a change of a memory of several pages. It has no limit unless the caller has set one. */
 export async function checkRoomOfPages(
   memory: PagedMemory,
   { tree, head }: LoadedPages,

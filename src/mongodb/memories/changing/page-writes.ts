@@ -48,7 +48,7 @@ export type HeadWrite = Pick<Extract<PageWrite, { parts: ChangeParts }>, "target
 
 /**
  * Changes one page with one command; with history, one more command now and then.
- * @returns null if nothing was changed. Whether there is such a page, only a load can tell
+ * @returns null if nothing was changed. Only a load can show whether the page exists
  */
 export function makeChange(
   memory: PagedMemory,
@@ -223,7 +223,7 @@ export async function removeAppliedIds(memory: PagedMemory, ids: readonly string
   }
 }
 
-/** Ends a transaction in which a page is not as it was read. */
+/** Aborts a transaction because a page has changed since it was read. */
 class StaleWrite extends Error {}
 
 /** The result of the projection after a change. */
@@ -232,7 +232,7 @@ interface ReceiptDocument extends Partial<OutboxState>, Pick<MadeChange, "create
   isNothing?: boolean;
 }
 
-/** Only the page that was expected can say that there was nothing to do, unless the change was made before. */
+/** Only the expected page can report that nothing was to be done, except if the change was made before. */
 function createAnswer(
   { answer }: ChangeParts,
   { form }: PageTarget,

@@ -109,10 +109,10 @@ function splitPage<Old extends OldPage>(
   }));
 }
 
-/** A page is split before it is larger, whatever it contains: MongoDB takes documents of 16 MB. */
+/** No page grows larger than this: the limit of a document of MongoDB is 16 MB. */
 const largestPageBytes = 14_000_000;
 
-/** A part that cannot be cut, because it is one large file, is looked at again when it has doubled. */
+/** A part that is one large file cannot be cut. Returns the doubled size, at which it is checked again. */
 function getNextSplit(part: readonly Entry[], pageBytes: number): number | undefined {
   const sizeBytes = sumBytes(part);
   return sizeBytes > pageBytes / 2 ? Math.max(pageBytes, Math.min(2 * sizeBytes, largestPageBytes)) : undefined;

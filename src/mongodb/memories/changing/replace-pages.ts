@@ -26,7 +26,7 @@ import { rewriteHeadId, rewriteLegacy } from "./upgrade.js";
 /** A page after the change, with the `_id` that it has or gets. */
 type PlannedPage = NewPage<LoadedPage> & KnownPage;
 
-/** Somebody else has made the memory. */
+/** Another writer has created the memory. */
 const exists: Expression = { $ne: [{ $ifNull: ["$revision", "$data", "$dirs", null] }, null] };
 
 /** Stores edits of several pages, and those for which a page is split. They replace whole pages in a transaction. */

@@ -3,12 +3,12 @@ import { storageError } from "../../driver/errors.js";
 import { notExpired } from "../life/memory-expiry.js";
 import type { KnownPages, PagedMemory } from "../memory-context.js";
 
-/** How many times in its life a memory's head learns that another page has changed. */
+/** How many times in the life of a memory the head records that another page has changed. */
 const touchesPerLife = 16;
 
 /**
- * Sets the time of the last change in the head before another page changes, if the memory can expire and the head has
- * not learnt of a change for a sixteenth of its life. So most changes are one command.
+ * Sets the time of the last change in the head before another page changes, if the memory can expire and the time in
+ * the head is older than a sixteenth of its life. So most changes are one command.
  * @returns false if the head is gone
  */
 export async function touchHead(

@@ -13,7 +13,7 @@ import { getHeadId } from "../documents/page-ids.js";
 
 /**
  * Rewrites a head of an earlier release in the present form: flat fields, and on a server with transactions the `_id`.
- * @returns whether it was one
+ * @returns whether the head was of an earlier release
  */
 export async function upgradeHead(memory: PagedMemory, call: CallContext): Promise<boolean> {
   let isUpgraded = false;
@@ -72,7 +72,7 @@ export async function rewriteHeadId(
   }
 }
 
-/** The driver takes an object with the key `_bsontype` for a value of another type, and a file may have that name. */
+/** Converts the fields as a command needs them. Reason: a file may have the name `_bsontype`, and the driver treats an object with this key as another type. */
 function withRecords(head: MemoryDocument): MemoryDocument {
   const entries = Object.entries(head).map(([field, value]) => [field, asRecord(value)]);
   // The fields are the same.
