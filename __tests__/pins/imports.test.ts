@@ -55,6 +55,7 @@ const mayImport: Record<string, string[]> = {
   template: ["core", "dialects", "langchain", "prompt", "graph"],
   middleware: ["prompt", "graph"],
   "ai-sdk": ["core", "dialects", "langchain", "prompt", "graph"],
+  learn: ["core", "prompt", "graph"],
   deepagents: ["core", "dialects", "langchain"],
   mcp: ["core", "dialects", "langchain"],
   testing: ["core"],
