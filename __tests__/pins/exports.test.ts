@@ -6,6 +6,7 @@ import * as deepagents from "../../src/deepagents/index.js";
 import * as directory from "../../src/backends/directory/index.js";
 import * as index from "../../src/index.js";
 import * as journal from "../../src/langchain/journal/index.js";
+import * as learn from "../../src/learn/index.js";
 import * as mcp from "../../src/mcp/index.js";
 import * as middleware from "../../src/middleware/index.js";
 import * as page from "../../src/page/index.js";
@@ -37,6 +38,10 @@ describe("the public surface", () => {
   it("of ./middleware and ./testing is these names", () => {
     expect(Object.keys(middleware)).toEqual(["memoryMiddleware"]);
     expect(Object.keys(testing)).toEqual(["defineMemorySuite"]);
+  });
+
+  it("of ./learn is these names", () => {
+    expect(Object.keys(learn)).toEqual(["learn"]);
   });
 
   it("of ./ai-sdk is these names", () => {

@@ -53,6 +53,7 @@ const optional =
 const entries = {
   index: "",
   "ai-sdk": "/ai-sdk",
+  learn: "/learn",
   claude: "/claude",
   journal: "/journal",
   page: "/page",

@@ -4,7 +4,8 @@ import { maxReasonChars } from "./approval/decision.js";
 import type { MemoryProposal, MemoryProposals, Reviewer } from "./approval/memory-proposals.js";
 import { createRecordedChange, planChange } from "./approval/plan-change.js";
 import { editContent } from "./approval/request-approval.js";
-import type { ChangeRecord, ChangeRecords, ChangeStatus } from "./contract/change-record.js";
+import type { ChangeRecord, ChangeRecords, ChangeStatus, LeasedRecords } from "./contract/change-record.js";
+import type { RunLease } from "./contract/run-lease.js";
 import { type MemoryContext, runAsChange, runCall } from "./pipeline.js";
 import type { Call } from "./runtime/call.js";
 import { checkOptions } from "./settings/check-options.js";
@@ -70,7 +71,16 @@ export class BackendProposals implements MemoryProposals {
     });
   }
 
-  #run<R>(stage: "read" | "change", run: (records: ChangeRecords, call: Call) => Promise<R>): Promise<R> {
+  /** Lets one program at a time learn from the memory. @internal */
+  get lease(): RunLease {
+    return {
+      take: (runId, forMs) => this.#run("change", ({ lease }) => lease.take(runId, forMs)),
+      renew: (runId, forMs) => this.#run("change", ({ lease }) => lease.renew(runId, forMs)),
+      release: (runId, progress) => this.#run("change", ({ lease }) => lease.release(runId, progress)),
+    };
+  }
+
+  #run<R>(stage: "read" | "change", run: (records: LeasedRecords, call: Call) => Promise<R>): Promise<R> {
     return runCall(this.#context, null, async (call) => {
       const records = this.#context.backend.features?.approvals?.(call);
       if (records === undefined) throw new TypeError("this storage keeps no proposals");
@@ -144,8 +154,24 @@ async function createDecidedError(records: ChangeRecords, record: ChangeRecord):
 }
 
 function toProposal(record: ChangeRecord): MemoryProposal {
-  const { id, status, command, path, to, oldContent, base, actor, at, decidedBy, decidedAt, reason, edited } = record;
+  const { id, status, command, path, to, oldContent, base, actor, at, decidedBy, decidedAt, reason, edited, origin } =
+    record;
   const proposed = { content: record.content, diff: record.diff };
   const texts = edited === null ? proposed : { content: edited.content, diff: edited.diff, proposed };
-  return { id, status, command, path, to, ...texts, oldContent, base, actor, at, decidedBy, decidedAt, reason };
+  return {
+    id,
+    status,
+    command,
+    path,
+    to,
+    ...texts,
+    oldContent,
+    base,
+    ...(origin && { origin }),
+    actor,
+    at,
+    decidedBy,
+    decidedAt,
+    reason,
+  };
 }

@@ -1,4 +1,5 @@
 import type { ApprovalRequester } from "./access/approval-requester.js";
+import type { ChangeOrigin } from "./contract/change-record.js";
 import { restricted } from "./restrictable-memory.js";
 import type { Memory } from "./memory.js";
 import type { MemoryActor } from "./values/actor.js";
@@ -9,6 +10,7 @@ export interface ProgramProposal {
   /** No other change has this id. If a proposal of this id exists, whatever became of it, no second one is made. */
   id: string;
   actor: MemoryActor;
+  origin?: ChangeOrigin;
 }
 
 /**
@@ -19,14 +21,14 @@ export interface ProgramProposal {
  */
 export async function proposeChange(
   memory: Memory,
-  { id, actor }: ProgramProposal,
+  { id, actor, origin }: ProgramProposal,
   change: (memory: Memory) => Promise<unknown>,
 ): Promise<string | null> {
   const requester: ApprovalRequester = {
     onAsk: "propose",
     isOfProgram: true,
     actor,
-    createRequest: () => ({ id, canWait: false, toolName: "", answer: () => Promise.resolve(null) }),
+    createRequest: () => ({ id, origin, canWait: false, toolName: "", answer: () => Promise.resolve(null) }),
   };
   try {
     await change(restricted(memory, { access: "ask", rules: [], requester }));

@@ -3,6 +3,7 @@ import { openMemoryOver } from "langgraph-mongo-memory/backend";
 import { createClaudeMemoryTool } from "langgraph-mongo-memory/claude";
 import { openDirectoryMemory } from "langgraph-mongo-memory/directory";
 import { createJournalTools } from "langgraph-mongo-memory/journal";
+import { learn } from "langgraph-mongo-memory/learn";
 import { createMemoryPage } from "langgraph-mongo-memory/page";
 import { createRecordTools } from "langgraph-mongo-memory/records";
 import { defineMemorySuite } from "langgraph-mongo-memory/testing";
@@ -14,6 +15,7 @@ export const entries = {
   createClaudeMemoryTool,
   openDirectoryMemory,
   createJournalTools,
+  learn,
   createMemoryPage,
   createRecordTools,
   defineMemorySuite,

@@ -188,8 +188,14 @@ describe("forget", () => {
   it("is a command for the memory of an address, and a count and a deletion for a user, by an index, beside those for what else belongs to it", async () => {
     const { store } = await peopleStore();
     const ofAddress = await commandsOf(client, () => store.forget(user("a", "bob")));
-    expect(ofAddress.map(({ commandName }) => commandName)).toEqual(["delete", "findAndModify", "find", "delete"]);
-    const [, , count, deletion] = await commandsOf(client, () => store.forget({ userId: "ada" }));
+    expect(ofAddress.map(({ commandName }) => commandName)).toEqual([
+      "delete",
+      "delete",
+      "findAndModify",
+      "find",
+      "delete",
+    ]);
+    const [, , , count, deletion] = await commandsOf(client, () => store.forget({ userId: "ada" }));
     expect([count?.commandName, deletion?.commandName]).toEqual(["find", "delete"]);
     const { delete: name, deletes, $db: _db } = deletion?.command ?? {};
     const { winningPlan } = await explained({ delete: name, deletes });

@@ -1,6 +1,6 @@
 import type { MemoryActor } from "../values/actor.js";
 import type { CheckedAddress } from "../values/address.js";
-import type { ChangeCommand } from "../contract/change-record.js";
+import type { ChangeCommand, ChangeOrigin } from "../contract/change-record.js";
 
 /** `interrupt`: the run waits for a person. `propose`: the run goes on, and a person decides later. */
 export type OnAsk = "interrupt" | "propose";
@@ -29,6 +29,8 @@ export interface ApprovalRequest {
   readonly canWait: boolean;
   /** The tool that was called. */
   readonly toolName: string;
+  /** What a proposal of a program rests on. */
+  readonly origin?: ChangeOrigin | undefined;
   /**
    * Returns the answer of a person. Until there is an answer, throws the error that ends the run.
    * @param askedAt number of the interrupt that requested exactly this change, or null. Only its answer counts

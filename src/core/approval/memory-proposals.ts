@@ -1,6 +1,6 @@
 import type { MemoryActor } from "../values/actor.js";
 import type { CheckedAddress } from "../values/address.js";
-import type { ChangeCommand, ChangeStatus } from "../contract/change-record.js";
+import type { ChangeCommand, ChangeOrigin, ChangeStatus } from "../contract/change-record.js";
 
 /** A change that an agent proposes. */
 export interface MemoryProposal {
@@ -34,6 +34,11 @@ export interface MemoryProposal {
    * it is redacted.
    */
   base: string;
+  /**
+   * What a proposal of `learn` rests on: the reason that the model gave, the ids of versions and messages, the lowest
+   * trust of their authors, and the name of the model.
+   */
+  origin?: ChangeOrigin;
   /** Who proposed the change. */
   actor: MemoryActor | null;
   at: Date;
@@ -44,7 +49,10 @@ export interface MemoryProposal {
 }
 
 /** A proposal with the address of its memory, without its texts. `get` of the memory's proposals has the texts. */
-export interface ProposalSummary extends Omit<MemoryProposal, "content" | "oldContent" | "diff" | "proposed" | "base"> {
+export interface ProposalSummary extends Omit<
+  MemoryProposal,
+  "content" | "oldContent" | "diff" | "proposed" | "base" | "origin"
+> {
   address: CheckedAddress;
 }
 

@@ -84,7 +84,7 @@ function createFields(record: ChangeRecord, redaction: RecordRedaction): Partial
 
 /** The digest of the base goes too: a short text can be guessed from it. */
 function createEmptyFields(
-  { status, path, to, reason }: ChangeRecord,
+  { status, path, to, reason, origin }: ChangeRecord,
   { isPathRedacted, coverShort }: RecordRedaction,
 ): Partial<ChangeRecord> {
   return {
@@ -97,6 +97,7 @@ function createEmptyFields(
     base: "",
     ...(isPathRedacted(path) && { path: "" }),
     ...(to !== null && isPathRedacted(to) && { to: "" }),
+    ...(origin && { origin: { ...origin, reason: "" } }),
     ...(reason !== null && { reason: coverShort(reason) }),
     ...(status === "pending" && { status: "rejected", reason: "redacted" }),
   };
@@ -104,9 +105,9 @@ function createEmptyFields(
 
 /** Returns all texts of a record, without the names of actors. */
 export function getTexts(record: ChangeRecord): string[] {
-  const { path, to, content, oldContent, before, after, edited, diff, reason } = record;
+  const { path, to, content, oldContent, before, after, edited, diff, reason, origin } = record;
   // In a diff, a text of several lines has a sign before each of them.
   const shown = diff.replaceAll(/^[ +-]/gm, "");
-  const own = [path, to, content, oldContent, before, after, diff, shown, reason];
+  const own = [path, to, content, oldContent, before, after, diff, shown, reason, origin?.reason];
   return [...own, edited?.content, edited?.after, edited?.diff].filter((text) => typeof text === "string");
 }

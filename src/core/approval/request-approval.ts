@@ -80,7 +80,9 @@ async function propose(
   if (stored?.kind !== "proposal") {
     const planned = await planGuarded(memory, change, (path) => path, call);
     if (planned === null) return null;
-    await records.put(createRecord(planned, { id, kind: "proposal", actor }, records));
+    const origin = request?.origin;
+    const identity = { id, kind: "proposal", actor, ...(origin && { origin }) } as const;
+    await records.put(createRecord(planned, identity, records));
   }
   const error = new MemoryError(
     "EACCES",
@@ -178,7 +180,7 @@ export async function editContent(
 
 function createRecord(
   planned: PlannedChange,
-  identity: Pick<ChangeRecord, "id" | "kind" | "actor">,
+  identity: Pick<ChangeRecord, "id" | "kind" | "actor" | "origin">,
   records: InterruptRecords,
 ): ChangeRecord {
   const undecided = {

@@ -1,3 +1,4 @@
+import type { RunLease } from "./run-lease.js";
 import type { LineEnds } from "../tree/change.js";
 import type { MemoryActor } from "../values/actor.js";
 
@@ -44,8 +45,21 @@ export interface PlannedChange {
  */
 export type ChangeStatus = "pending" | "applying" | "approved" | "rejected";
 
+/** What the proposal of a program rests on. The program sets it. Only the reason is written by a model. */
+export interface ChangeOrigin {
+  reason: string;
+  /** `version:` and `message:` with ids. */
+  sources: string[];
+  /** The lowest trust of the sources, by who wrote them. */
+  trust: "unknown" | "agent" | "person";
+  /** The model that was asked. */
+  model: string;
+}
+
 /** A change whose approval was requested. */
 export interface ChangeRecord extends PlannedChange {
+  /** Only of programs that learn. */
+  origin?: ChangeOrigin;
   id: string;
   kind: "interrupt" | "proposal";
   status: ChangeStatus;
@@ -99,4 +113,10 @@ export interface InterruptRecords {
 export interface ChangeRecords extends InterruptRecords {
   /** Lists records, oldest first. */
   list(kind: ChangeRecord["kind"], statuses: readonly ChangeStatus[]): AsyncIterable<ChangeRecord>;
+}
+
+/** The records of one memory, and who learns from it now. */
+export interface LeasedRecords extends ChangeRecords {
+  /** Lets one program at a time learn from the memory. */
+  readonly lease: RunLease;
 }

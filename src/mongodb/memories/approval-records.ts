@@ -1,5 +1,6 @@
+import type { RunLease } from "../../core/contract/run-lease.js";
 import { createApprovedChange } from "../../core/approval/plan-change.js";
-import type { ApplyOutcome, ChangeRecord, ChangeRecords, ChangeStatus } from "../../core/contract/change-record.js";
+import type { ApplyOutcome, ChangeRecord, ChangeStatus, LeasedRecords } from "../../core/contract/change-record.js";
 import type { CallContext } from "../../core/runtime/call.js";
 import { applyChange } from "../../core/tree/apply-change.js";
 import { getScope } from "../../core/tree/change.js";
@@ -15,7 +16,7 @@ import type { StoredMemory } from "./stored-memory.js";
 const interruptMs = 30 * 86_400_000;
 
 /** The changes of one memory that wait for a person, for one call. */
-export class ApprovalRecords implements ChangeRecords {
+export class ApprovalRecords implements LeasedRecords {
   readonly #memory: PagedMemory;
   readonly #stored: StoredMemory;
   readonly #call: CallContext;
@@ -45,6 +46,11 @@ export class ApprovalRecords implements ChangeRecords {
     fields: Partial<ChangeRecord>,
   ): Promise<ChangeRecord | null> {
     return this.#memory.records.swap(this.#memory.address, id, expected, fields, this.#call);
+  }
+
+  get lease(): RunLease {
+    const { records, address, expiry } = this.#memory;
+    return records.lease(address, expiry.lifetimeMs(address.scope), this.#call);
   }
 
   list(kind: ChangeRecord["kind"], statuses: readonly ChangeStatus[]): AsyncIterable<ChangeRecord> {

@@ -1,5 +1,5 @@
 import type { MongoClient } from "mongodb";
-import type { ChangeRecords } from "../../core/contract/change-record.js";
+import type { LeasedRecords } from "../../core/contract/change-record.js";
 import type { TextRedactor } from "../../core/history/text-redactor.js";
 import type { HistoryBackend } from "../../core/history/history-backend.js";
 import type { MemoryEntry, MemoryOutline, MemoryStat, OutlineOptions } from "../../core/memory.js";
@@ -105,7 +105,7 @@ export class MongoMemory implements MemoryBackend {
     return new MemoryEmbeddings({ ...embeddings, address, vectors, lifetimeMs }, call);
   }
 
-  #approvals(call: CallContext): ChangeRecords {
+  #approvals(call: CallContext): LeasedRecords {
     return new ApprovalRecords(this.#memory, this.#stored, call);
   }
 

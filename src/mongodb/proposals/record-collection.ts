@@ -2,6 +2,7 @@ import type { Db, WriteConcernSettings } from "mongodb";
 import type { ProposalSummary } from "../../core/approval/memory-proposals.js";
 import { addressOrNull, type CheckedAddress, type OwnerField, ownerFields } from "../../core/values/address.js";
 import type { ChangeRecord, ChangeStatus } from "../../core/contract/change-record.js";
+import type { RunLease } from "../../core/contract/run-lease.js";
 import type { CallContext } from "../../core/runtime/call.js";
 import { createIndexes } from "../driver/create-indexes.js";
 import { isDuplicateKey, storageError } from "../driver/errors.js";
@@ -12,6 +13,7 @@ import { asPlainValues } from "../driver/plain-values.js";
 import { reading, streaming } from "../driver/reads.js";
 import { createTtlIndexes } from "../driver/ttl-indexes.js";
 import { expiryIndex, proposalIndexes } from "./proposal-indexes.js";
+import { createRunLease, leaseKind } from "./run-leases.js";
 import { expireEarlierRecords, findExpired, type Lifetimes } from "./earlier-records.js";
 
 type StoredRecord = Omit<ChangeRecord, "id"> & { _id: string };
@@ -24,7 +26,7 @@ type RecordDocument = StoredRecord &
 type AddressRange = Partial<Record<"nodeId" | "scope" | OwnerField, string>> & { scope: CheckedAddress["scope"] };
 
 const own = {
-  filter: { kind: { $in: ["interrupt", "proposal"] }, nodeId: { $exists: true } },
+  filter: { kind: { $in: ["interrupt", "proposal", leaseKind] }, nodeId: { $exists: true } },
   option: "memoriesCollection",
 };
 
@@ -162,6 +164,21 @@ export class RecordCollection {
     return before && { ...parseRecord(before), ...fields };
   }
 
+  /** Lets one program at a time learn from a memory. */
+  lease(address: CheckedAddress, lifetimeMs: number | null, call: CallContext): RunLease {
+    const lease = createRunLease({ collection: this.#collection, address, lifetimeMs, clock: this.clock, call });
+    const run = <T>(act: () => Promise<T>): Promise<T> =>
+      this.#writing(call, async () => {
+        await this.#prepare();
+        return act();
+      });
+    return {
+      take: (...args) => run(() => lease.take(...args)),
+      renew: (...args) => run(() => lease.renew(...args)),
+      release: (...args) => run(() => lease.release(...args)),
+    };
+  }
+
   async *list(
     address: CheckedAddress,
     kind: ChangeRecord["kind"],
@@ -215,8 +232,11 @@ export class RecordCollection {
     return this.#writing(call, async () => {
       const field = ownerFields[range.scope];
       const owner = field === null || range.nodeId !== undefined ? undefined : range[field];
-      if (field === null || owner === undefined) return this.#collection.deleteMany({ ...range }, {}, call);
-      const removed = await this.#collection.deleteMany({ ...range, ...equals(field, owner) }, {}, call);
+      const records = field === null || owner === undefined ? range : { ...range, ...equals(field, owner) };
+      // Not counted: a lease is no proposal.
+      await this.#collection.deleteMany({ ...records, kind: leaseKind }, {}, call);
+      const removed = await this.#collection.deleteMany({ ...records }, {}, call);
+      if (field === null || owner === undefined) return removed;
       if (field === "threadId") {
         await this.#collection.deleteMany({ kind: "interrupt", ...equals("actor.threadId", owner) }, {}, call);
       }

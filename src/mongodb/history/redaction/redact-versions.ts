@@ -93,7 +93,9 @@ export class VersionRedaction {
   #tieRecords({ present: { tree } }: HistoryView): RecordRedaction {
     const paths = this.#texts.map(({ path }) => path);
     const present = new MemoryTree(tree ?? { files: [], directories: [], revision: null });
+    const ids = new Set(this.#ids.map((id) => `version:${id}`));
     const isTied = (record: ChangeRecord): boolean =>
+      (record.status === "pending" && record.origin?.sources.some((id) => ids.has(id)) === true) ||
       this.#texts.some((text) => hasText(record, text)) ||
       (record.isDirectory && isAbove(record, paths) && isStaleDigest(record, present));
     return {

@@ -1,0 +1,17 @@
+/** What the runs of a background program over a memory know of each other. It goes with the memory. */
+export interface RunProgress {
+  /** The version up to which a good run has read the history. Null before the first. */
+  bookmark: string | null;
+  /** The last good run. */
+  lastRunId: string | null;
+}
+
+/** Lets one run at a time work on a memory. */
+export interface RunLease {
+  /** Begins to work, unless another run works. @returns the progress of earlier runs, or null if another run works */
+  take(runId: string, forMs: number): Promise<RunProgress | null>;
+  /** @returns false if the lease has ended, and another run may work */
+  renew(runId: string, forMs: number): Promise<boolean>;
+  /** Ends the work. @param progress undefined if it failed: everything stays as it was */
+  release(runId: string, progress?: RunProgress): Promise<boolean>;
+}

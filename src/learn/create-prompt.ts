@@ -1,0 +1,64 @@
+import { HumanMessage, SystemMessage, type BaseMessage } from "@langchain/core/messages";
+import { printablePath, quoteContent } from "../prompt/fence.js";
+import type { FileText } from "../core/tree/snapshot.js";
+import { shorten } from "../core/values/text.js";
+import { defaultInstructions, fixedRules, repairRequest } from "./instructions.js";
+import type { DroppedOperation } from "./operation.js";
+import type { Source } from "./sources.js";
+
+/** Everything that a model is asked about. */
+export interface LearnInput {
+  /** By label. */
+  sources: ReadonlyMap<string, Source>;
+  /** Patterns of the paths that may be changed. */
+  write: readonly string[];
+  /** Paths of files that may be changed. */
+  paths: readonly string[];
+  /** The files that say something about the new texts, whole. */
+  files: readonly FileText[];
+  /** Passages of other files that do so. */
+  passages: readonly FileText[];
+  /** Changes that a person has rejected. */
+  unwanted: readonly { path: string; diff: string; reason: string | null }[];
+}
+
+const maxUnwantedChars = 500;
+
+/** Creates the messages for a model. Every text of the memory is quoted. */
+export function createPrompt(input: LearnInput, instructions = defaultInstructions): BaseMessage[] {
+  const { sources, write, paths, files, passages, unwanted } = input;
+  const sections: [string, string[]][] = [
+    [`You may change files at: ${write.map(printablePath).join(", ")}. These are there:`, paths.map(printablePath)],
+    [
+      "What the memory says already:",
+      [...files, ...passages].map((file) => quote(printablePath(file.path), file.content)),
+    ],
+    [
+      "A person has rejected these changes. Do not propose them again:",
+      unwanted.map(({ path, diff, reason }) =>
+        quote(
+          `${printablePath(path)}${reason === null ? "" : ", because:"}`,
+          shorten(`${reason ?? ""}\n${diff}`.trim(), maxUnwantedChars),
+        ),
+      ),
+    ],
+    ["New texts:", Array.from(sources, ([label, { place, text }]) => quote(`${label}, ${printablePath(place)}`, text))],
+  ];
+  const text = sections
+    .filter(([, lines]) => lines.length > 0)
+    .map(([title, lines]) => `${title}\n${lines.join("\n")}`)
+    .join("\n\n");
+  return [new SystemMessage(`${instructions}\n\n${fixedRules}`), new HumanMessage(text)];
+}
+
+/** Creates the message that gives refused operations back to the model, once. */
+export function createRepairPrompt(dropped: readonly DroppedOperation[]): BaseMessage {
+  const lines = dropped.map(({ operation, why }) =>
+    quote(printablePath(why), shorten(JSON.stringify(operation), maxUnwantedChars)),
+  );
+  return new HumanMessage([repairRequest, ...lines].join("\n"));
+}
+
+function quote(title: string, content: string): string {
+  return `${title}\n${quoteContent(content)}`;
+}

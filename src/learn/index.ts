@@ -1,0 +1,3 @@
+export { learn } from "./learn.js";
+export type { LearnLimits, LearnOptions } from "./options.js";
+export type { LearnReport } from "./report.js";

@@ -1,0 +1,173 @@
+import type { BaseMessage } from "@langchain/core/messages";
+import { randomUUID } from "node:crypto";
+import type { MemoryProposal, MemoryProposals } from "../core/approval/memory-proposals.js";
+import type { RunProgress } from "../core/contract/run-lease.js";
+import { lostRace } from "../core/runtime/lost-race.js";
+import { invalid, MemoryError } from "../core/values/errors.js";
+import { normalizePath } from "../core/values/paths.js";
+import { hashSha256 } from "../core/values/sha256.js";
+import { askModel, getModelName } from "./ask-model.js";
+import { createPrompt, createRepairPrompt } from "./create-prompt.js";
+import { findKnownTexts, listWritable, readFile, readNewVersions } from "./gather-input.js";
+import { type LearnedMemory, openLearnedMemory } from "./learned-memory.js";
+import { makeChanges } from "./make-changes.js";
+import { type LearnOperation, readOperations } from "./operation.js";
+import { checkLearnOptions, type LearnOptions, type LearnSettings } from "./options.js";
+import { getArchivedPath, type OperationPlan, planOperations } from "./plan-operations.js";
+import { createReport, type LearnReport } from "./report.js";
+import { learnClient, readMessages, type Source, takeSources } from "./sources.js";
+
+const leaseMs = 120_000;
+
+const maxUnwanted = 20;
+
+/**
+ * Lets a model propose what should be remembered of a conversation, or of what changed since the last good run. The
+ * program checks each operation, and a person decides. If nothing is new, the model is not asked. One run at a time
+ * works on a memory. A run that failed changes nothing that the next one would not do again.
+ *
+ * @throws TypeError for bad options, or for a memory that keeps no proposals; the errors of the model and of the memory;
+ * MemoryError ECONFLICT if another run took over
+ */
+export async function learn(options: LearnOptions & { messages?: BaseMessage[] }): Promise<LearnReport> {
+  const settings = checkLearnOptions(options);
+  const opened = openLearnedMemory(settings.memory, settings);
+  const holder = randomUUID();
+  const progress = await opened.lease.take(holder, leaseMs);
+  if (progress === null) return createReport({ busy: true });
+  const renewal = setInterval(() => void opened.lease.renew(holder, leaseMs).catch(() => undefined), leaseMs / 3);
+  renewal.unref();
+  let done: RunProgress | undefined;
+  try {
+    const result = await runOnce(opened, settings, progress, holder);
+    done = result.progress;
+    return result.report;
+  } finally {
+    clearInterval(renewal);
+    await opened.lease.release(holder, done).catch((error: unknown) => {
+      // A run that has failed reports its own error.
+      if (done !== undefined) throw error;
+    });
+  }
+}
+
+async function runOnce(
+  opened: LearnedMemory,
+  settings: LearnSettings,
+  progress: RunProgress,
+  holder: string,
+): Promise<{ report: LearnReport; progress: RunProgress }> {
+  const { limits, signal, model, apply } = settings;
+  const news = settings.changes
+    ? await readNewVersions(opened, progress.bookmark, limits)
+    : { sources: [], bookmark: progress.bookmark };
+  const sources = [news.sources, readMessages(settings.messages)].flatMap((each) =>
+    takeSources(each, limits.inputChars),
+  );
+  const runId = createRunId(opened, sources);
+  const bookmark = news.bookmark;
+  if (sources.length === 0 || runId === progress.lastRunId)
+    return { report: createReport({ nothing: true }), progress: { ...progress, bookmark } };
+  const report = createReport({ runId });
+  const labelled = new Map(sources.map((source, index) => [`s${index + 1}`, source]));
+  const earlier = await readEarlier(opened.proposals);
+  const plan = await askForPlan(opened, settings, { sources: labelled, earlier }, report);
+  report.dropped.push(...plan.dropped);
+  const checkCurrent = async (change: { sources: readonly Source[] }): Promise<void> => {
+    if (!(await opened.lease.renew(holder, leaseMs))) throw new LostLease();
+    for (const { id } of change.sources) await assertPresent(opened, id);
+  };
+  const actor = { client: learnClient, runId };
+  const changeSettings = { actor, model: getModelName(model), apply, signal, earlier, checkCurrent };
+  try {
+    await makeChanges(opened.memory, plan.changes, changeSettings, report);
+  } catch (error) {
+    throw error instanceof LostLease ? lostRace() : error;
+  }
+  return { report, progress: { bookmark, lastRunId: runId } };
+}
+
+/** No MemoryError, so that it ends the whole run. */
+class LostLease extends Error {}
+
+interface Questions {
+  sources: ReadonlyMap<string, Source>;
+  earlier: readonly MemoryProposal[];
+}
+
+/** Asks the model, and once more about the operations that were refused. */
+async function askForPlan(
+  opened: LearnedMemory,
+  { limits, write, instructions, allowDelete, model, signal }: LearnSettings,
+  { sources, earlier }: Questions,
+  { usage }: LearnReport,
+): Promise<OperationPlan> {
+  const known = await findKnownTexts(opened, [...sources.values()], limits.inputChars);
+  const paths = await listWritable(opened, write);
+  const unwanted = earlier.filter(({ status }) => status === "rejected").slice(-maxUnwanted);
+  const prompt = createPrompt({ sources, write, paths, unwanted, ...known }, instructions);
+  const ask = async (messages: BaseMessage[], accepted: readonly LearnOperation[]): Promise<OperationPlan> => {
+    const answer = await askModel(model, messages, { allowDelete, signal, usage });
+    const { operations, dropped } = readOperations(answer, limits.operations);
+    const all = [...accepted, ...operations];
+    const texts = await readTexts(opened, all);
+    const { checkPath } = opened;
+    const { operations: maxOperations, removedShare } = limits;
+    const plan = planOperations(all, { texts, sources, checkPath, maxOperations, removedShare, allowDelete });
+    return { ...plan, dropped: [...dropped, ...plan.dropped] };
+  };
+  const first = await ask(prompt, []);
+  if (first.dropped.length === 0) return first;
+  return ask([...prompt, createRepairPrompt(first.dropped)], first.accepted);
+}
+
+/** Reads the present texts of all files that operations name. */
+async function readTexts(
+  { memory }: LearnedMemory,
+  operations: readonly LearnOperation[],
+): Promise<Map<string, string>> {
+  const texts = new Map<string, string>();
+  for (const { path, to, operation } of operations) {
+    for (const each of [path, to, operation === "archive" ? getArchivedPath(path) : null]) {
+      const target = typeof each === "string" ? toPath(each) : null;
+      const text = target === null || texts.has(target) ? undefined : await readFile(memory, target);
+      if (target !== null && text !== undefined) texts.set(target, text);
+    }
+  }
+  return texts;
+}
+
+function toPath(given: string): string | null {
+  try {
+    return normalizePath(given);
+  } catch {
+    return null;
+  }
+}
+
+/** Reads the proposals of earlier runs that wait or were rejected, oldest first. */
+async function readEarlier(proposals: MemoryProposals): Promise<MemoryProposal[]> {
+  const found: MemoryProposal[] = [];
+  for (const status of ["pending", "rejected"] as const)
+    for await (const proposal of proposals.list({ status }))
+      if (proposal.actor?.client === learnClient && proposal.base !== "") found.push(proposal);
+  return found;
+}
+
+/** The same new texts are the same run, also after a crash. */
+function createRunId({ memory: { address } }: LearnedMemory, sources: readonly Source[]): string {
+  const { nodeId, scope, threadId, userId } = { threadId: null, userId: null, ...address };
+  const texts = sources.map(({ id, text }) => [id, hashSha256(text)]);
+  return `${learnClient}-${hashSha256(JSON.stringify([nodeId, scope, threadId, userId, texts])).slice(0, 24)}`;
+}
+
+/** @throws MemoryError if a version is forgotten or redacted by now */
+async function assertPresent({ memory: { history } }: LearnedMemory, id: string): Promise<void> {
+  const [kind, version = ""] = id.split(/:(.*)/s);
+  if (kind !== "version" || history === null) return;
+  const { redactedAt } = await history.read(version).catch((error: unknown) => {
+    if (MemoryError.isInstance(error) && error.code === "ENOENT") throw invalid("a text that it rests on is gone");
+    throw error;
+  });
+  if (redactedAt !== undefined) throw invalid("a text that it rests on is redacted");
+}

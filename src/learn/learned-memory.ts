@@ -1,0 +1,51 @@
+import type { MemoryProposals } from "../core/approval/memory-proposals.js";
+import type { RunLease } from "../core/contract/run-lease.js";
+import type { Memory } from "../core/memory.js";
+import { getMountTree } from "../core/mounts/mounted-memory.js";
+import { errorOnPaths } from "../core/values/error-paths.js";
+import { compilePathPattern } from "../core/values/path-pattern.js";
+import { getPathPrefix, ROOT } from "../core/values/paths.js";
+import type { MemoryNode } from "../graph/memory-node.js";
+import { learnClient } from "./sources.js";
+
+/** Raw notes, which nobody rewrites, and what was put away. */
+const protectedPaths = ["/conversations/**", "/archive/**"].map(compilePathPattern);
+
+/** The memory of a run, and the paths that it may read and change. */
+export interface LearnedMemory {
+  memory: Memory;
+  proposals: MemoryProposals;
+  lease: RunLease;
+  mayRead: (path: string) => boolean;
+  /** @throws MemoryError EACCES */
+  checkPath: (path: string) => void;
+}
+
+/** @throws TypeError for a memory that keeps no proposals */
+export function openLearnedMemory(
+  given: MemoryNode | Memory,
+  { read, write, signal }: { read: readonly string[]; write: readonly string[]; signal?: AbortSignal | undefined },
+): LearnedMemory {
+  const opened = "memoryForRun" in given ? given.memory() : given;
+  const [root, ...others] = getMountTree(opened)?.mounts ?? [];
+  const own = root?.memory ?? opened;
+  // The lease is released also after the signal has aborted.
+  const lease = own.proposals && getLease(own.proposals);
+  const memory = own.with({ actor: { client: learnClient }, ...(signal && { signal }) });
+  const { proposals } = memory;
+  if (!proposals || !lease) throw new TypeError("learn: the memory keeps no proposals; use a MongoMemoryStore");
+  const isOfMount = (path: string): boolean =>
+    others.some(({ point }) => path === point || path.startsWith(getPathPrefix(point)));
+  const [readable, writable] = [read, write].map((patterns) => patterns.map(compilePathPattern));
+  const fits = (patterns: typeof readable, path: string): boolean => patterns?.some((each) => each(path)) === true;
+  const checkPath = (path: string): void => {
+    if (path === ROOT || !fits(writable, path) || fits(protectedPaths, path) || isOfMount(path))
+      throw errorOnPaths("EACCES", (place) => `EACCES: ${place(path)} may not be changed by this run`, path);
+  };
+  return { memory, proposals, lease, checkPath, mayRead: (path) => fits(readable, path) && !isOfMount(path) };
+}
+
+/** Checks the shape, because the other build of this package has a class of its own. */
+function getLease(proposals: MemoryProposals & { lease?: RunLease }): RunLease | null {
+  return proposals.lease ?? null;
+}

@@ -1,0 +1,84 @@
+import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
+import type { BaseMessage } from "@langchain/core/messages";
+import { z } from "zod";
+import { patternField } from "../core/access/policy.js";
+import type { Memory } from "../core/memory.js";
+import { checkOptions, isSignal } from "../core/settings/check-options.js";
+import { hasMethod } from "../core/values/unknown-values.js";
+import type { MemoryNode } from "../graph/memory-node.js";
+
+/** Bounds of one run of {@link LearnOptions}. */
+export interface LearnLimits {
+  /** The most operations that are kept. @default 20 */
+  operations?: number;
+  /** The largest share of the changed files that may be replaced or deleted; 500 characters always may. @default 0.25 */
+  removedShare?: number;
+  /** The most characters of new texts, and of texts given along. The rest waits for the next run. @default 40_000 */
+  inputChars?: number;
+  /** The most versions that one run reads. @default 100 */
+  versions?: number;
+}
+
+/** Options of `learn`. */
+export interface LearnOptions {
+  /** A memory of a MongoMemoryStore, or its node. Of a tree of mounts, the memory at "/". */
+  memory: MemoryNode | Memory;
+  /** Any chat model of LangChain with structured output. */
+  model: BaseChatModel;
+  /** Paths whose changes are learnt from, as in a `MemoryRule`. @default ["/**"] */
+  read?: string[];
+  /** Paths that may be changed. Never conversations and the archive. @default ["/profile/**", "/projects/**"] */
+  write?: string[];
+  /**
+   * `propose`: a person decides about each change. `append-only`: additions and new files are made at once, and
+   * everything else is proposed. @default "propose"
+   */
+  apply?: "propose" | "append-only";
+  /** Whether the model may delete files; a person decides about that too. @default false */
+  allowDelete?: boolean;
+  /** Whether to learn from what changed since the last good run. It needs `history`. @default true without `messages` */
+  changes?: boolean;
+  limits?: LearnLimits;
+  /** Replaces our text about what is worth keeping. @default see the documentation */
+  instructions?: string;
+  signal?: AbortSignal;
+}
+
+const optionsSchema = z
+  .object({
+    memory: z.custom<MemoryNode | Memory>(
+      (memory) => hasMethod(memory, "memoryForRun") || hasMethod(memory, "snapshot"),
+      "must be a Memory or a MemoryNode",
+    ),
+    model: z.custom<BaseChatModel>(
+      (model) => hasMethod(model, "withStructuredOutput"),
+      "must be a chat model with structured output",
+    ),
+    messages: z.custom<BaseMessage[]>(Array.isArray, "must be a list of messages").optional(),
+    read: z.array(patternField).default(["/**"]),
+    write: z.array(patternField).min(1).default(["/profile/**", "/projects/**"]),
+    apply: z.enum(["propose", "append-only"]).default("propose"),
+    allowDelete: z.boolean().default(false),
+    changes: z.boolean().optional(),
+    limits: z
+      .object({
+        operations: z.number().int().min(1).max(1000).default(20),
+        removedShare: z.number().min(0).max(1).default(0.25),
+        inputChars: z.number().int().min(100).max(10_000_000).default(40_000),
+        versions: z.number().int().min(1).max(10_000).default(100),
+      })
+      .strict()
+      .default({ operations: 20, removedShare: 0.25, inputChars: 40_000, versions: 100 }),
+    instructions: z.string().min(1).optional(),
+    signal: z.custom<AbortSignal>(isSignal, "must be an AbortSignal").optional(),
+  })
+  .strict();
+
+export type LearnSettings = ReturnType<typeof checkLearnOptions>;
+
+/** @throws TypeError */
+export function checkLearnOptions(options: LearnOptions & { messages?: BaseMessage[] }) {
+  const checked = checkOptions("LearnOptions", optionsSchema, options);
+  const { messages = [], changes = options.messages === undefined } = checked;
+  return { ...checked, messages, changes };
+}

@@ -1,0 +1,177 @@
+import { shownText } from "../core/display/shown-text.js";
+import { getReason, invalid, MemoryError } from "../core/values/errors.js";
+import { LiteralSearch } from "../core/values/literal-search.js";
+import { normalizePath } from "../core/values/paths.js";
+import { appendText, checkText, shorten } from "../core/values/text.js";
+import type { DroppedOperation, LearnOperation } from "./operation.js";
+import type { Source } from "./sources.js";
+
+/** What the operations of an answer are checked against. */
+export interface PlanScope {
+  /** The present texts of all files that the operations name. */
+  texts: ReadonlyMap<string, string>;
+  sources: ReadonlyMap<string, Source>;
+  /** Throws if the path may not be changed. */
+  checkPath: (path: string) => void;
+  maxOperations: number;
+  removedShare: number;
+  allowDelete: boolean;
+}
+
+/** All operations on one file as one change. */
+export interface LearnChange {
+  kind: "append" | "edit" | "write" | "rename" | "delete";
+  path: string;
+  /** rename: the new path. */
+  to: string | null;
+  /** Null for a new file. */
+  before: string | null;
+  after: string;
+  /** append: the text to add. */
+  added: string;
+  reasons: string[];
+  sources: Source[];
+}
+
+export interface OperationPlan {
+  changes: LearnChange[];
+  accepted: LearnOperation[];
+  dropped: DroppedOperation[];
+}
+
+/** So many characters may be replaced however small the files are. */
+const minRemovedChars = 500;
+
+const maxReasonChars = 500;
+
+/** Returns the archived path of a file. */
+export function getArchivedPath(path: string): string {
+  return `/archive${path}`;
+}
+
+/** Checks the operations one after another, and joins those on the same file. It changes nothing. */
+export function planOperations(operations: readonly LearnOperation[], scope: PlanScope): OperationPlan {
+  const plan = new Plan(scope);
+  const [accepted, dropped]: [LearnOperation[], DroppedOperation[]] = [[], []];
+  for (const operation of operations) {
+    try {
+      if (accepted.length === scope.maxOperations)
+        throw invalid(`there are more than ${scope.maxOperations} operations`);
+      plan.add(operation);
+      accepted.push(operation);
+    } catch (error) {
+      if (!MemoryError.isInstance(error)) throw error;
+      dropped.push({ operation, why: getReason(error) });
+    }
+  }
+  return { changes: [...plan.changes.values()], accepted, dropped };
+}
+
+class Plan {
+  readonly changes = new Map<string, LearnChange>();
+  readonly #scope: PlanScope;
+  #removedChars = 0;
+
+  constructor(scope: PlanScope) {
+    this.#scope = scope;
+  }
+
+  /** @throws MemoryError if the operation is refused */
+  add(operation: LearnOperation): void {
+    const path = normalizePath(operation.path);
+    const sources = this.#findSources(operation);
+    const reason = shorten(operation.reason.trim(), maxReasonChars);
+    if (reason === "") throw invalid("it has no reason");
+    if (!reason.isWellFormed()) throw invalid("its reason is not well-formed Unicode");
+    this.#scope.checkPath(path);
+    const earlier = this.changes.get(path);
+    const isMove = ["rename", "archive", "delete"].includes(operation.operation);
+    if (earlier !== undefined && (isMove || earlier.kind === "rename" || earlier.kind === "delete"))
+      throw invalid("another operation changes, moves or deletes the same file");
+    const change = isMove ? this.#planMove(operation, path) : this.#planText(operation, path, earlier);
+    const reasons = [...(earlier?.reasons ?? []), reason];
+    this.changes.set(path, { ...change, reasons, sources: [...new Set([...(earlier?.sources ?? []), ...sources])] });
+  }
+
+  #findSources({ sources }: LearnOperation): Source[] {
+    const found = sources.map((label) => this.#scope.sources.get(label.trim()));
+    if (found.length === 0 || found.includes(undefined)) throw invalid("it must name sources, and only existing ones");
+    return found.filter((source) => source !== undefined);
+  }
+
+  #planMove({ operation, to }: LearnOperation, path: string): PlannedText {
+    const before = this.#scope.texts.get(path);
+    if (before === undefined) throw invalid("there is no such file");
+    if (operation === "delete") {
+      if (!this.#scope.allowDelete) throw invalid("deleting is not allowed; archive the file");
+      this.#countRemoved(before.length, path);
+      return { kind: "delete", path, to: null, before, after: "", added: "" };
+    }
+    const target = operation === "archive" ? getArchivedPath(path) : normalizePath(to);
+    if (operation === "rename") this.#scope.checkPath(target);
+    const isTaken = this.changes.has(target) || [...this.changes.values()].some((change) => change.to === target);
+    if (isTaken || this.#scope.texts.has(target)) throw invalid("there is a file at the new path");
+    return { kind: "rename", path, to: target, before, after: "", added: "" };
+  }
+
+  #planText({ operation, text, oldText }: LearnOperation, path: string, earlier?: LearnChange): PlannedText {
+    checkText(text ?? undefined, "text");
+    const added = text ?? "";
+    if (shownText(added) !== added) throw invalid("the text has hidden characters or special tokens");
+    const current = earlier?.after ?? this.#scope.texts.get(path);
+    const before = this.#scope.texts.get(path) ?? null;
+    if (operation === "write") {
+      if (current !== undefined) throw invalid("the file exists; append to it or edit it");
+      if (added.trim() === "") throw invalid("the text is empty");
+      if ([...this.#scope.texts.values()].includes(added)) throw invalid("another file has this text");
+      return { kind: "write", path, to: null, before, after: added, added };
+    }
+    if (operation === "append") {
+      if (isKnown(added, current ?? "")) throw invalid("the file has this text already");
+      const joined = appendText(earlier?.kind === "append" ? earlier.added : "", added);
+      const kind = before === null ? "write" : earlier === undefined || earlier.kind === "append" ? "append" : "edit";
+      return { kind, path, to: null, before, after: appendText(current ?? "", added), added: joined };
+    }
+    if (current === undefined) throw invalid("there is no such file");
+    const old = oldText ?? "";
+    const after = replaceOnce(current, old, added);
+    this.#countRemoved(countRemoved(old, added), path);
+    return { kind: before === null ? "write" : "edit", path, to: null, before, after, added: "" };
+  }
+
+  #countRemoved(chars: number, path: string): void {
+    const touched = new Set([path, ...this.changes.keys()]);
+    const total = [...touched].reduce((sum, each) => sum + (this.#scope.texts.get(each)?.length ?? 0), 0);
+    const most = Math.max(minRemovedChars, total * this.#scope.removedShare);
+    if (this.#removedChars + chars > most) throw invalid("too much text would be removed");
+    this.#removedChars += chars;
+  }
+}
+
+type PlannedText = Omit<LearnChange, "reasons" | "sources">;
+
+/** Whether a text has all lines of an addition. */
+function isKnown(addition: string, text: string): boolean {
+  const lines = new Set(text.split("\n").map((line) => line.trim()));
+  return addition.split("\n").every((line) => line.trim() === "" || lines.has(line.trim()));
+}
+
+function replaceOnce(text: string, old: string, replacement: string): string {
+  if (old === "") throw invalid("oldText is empty");
+  if (old === replacement) throw invalid("it changes nothing");
+  const parts = new LiteralSearch(old).split(text);
+  if (parts.length !== 2)
+    throw invalid(`oldText is in the file ${parts.length - 1} times; it must be there exactly once`);
+  return parts.join(replacement);
+}
+
+/** Returns how much of a text its replacement does not keep at its start and end. */
+function countRemoved(old: string, replacement: string): number {
+  if (replacement.includes(old)) return 0;
+  const most = Math.min(old.length, replacement.length);
+  let start = 0;
+  while (start < most && old[start] === replacement[start]) start += 1;
+  let end = 0;
+  while (end < most - start && old.at(-1 - end) === replacement.at(-1 - end)) end += 1;
+  return old.length - start - end;
+}

@@ -1,0 +1,24 @@
+import type { LearnUsage } from "./ask-model.js";
+import type { DroppedOperation } from "./operation.js";
+
+/** What a run of `learn` did. */
+export interface LearnReport {
+  /** Names the run in proposals and versions. Null if there was nothing new, or if another run works on the memory. */
+  runId: string | null;
+  /** The ids of the proposals, in the order of the answer. */
+  proposals: string[];
+  /** The paths of the additions that were made at once, with `append-only`. */
+  applied: string[];
+  /** The operations that were refused, after one repair. */
+  dropped: DroppedOperation[];
+  /** Whether there was nothing new, so that the model was not asked. */
+  nothing: boolean;
+  /** Whether another run works on the memory, so that this one did nothing. */
+  busy: boolean;
+  usage: LearnUsage;
+}
+
+export function createReport(fields: Partial<LearnReport>): LearnReport {
+  const usage = { inputTokens: 0, outputTokens: 0 };
+  return { runId: null, proposals: [], applied: [], dropped: [], nothing: false, busy: false, usage, ...fields };
+}

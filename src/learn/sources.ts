@@ -1,0 +1,97 @@
+import type { BaseMessage } from "@langchain/core/messages";
+import type { VersionChange } from "../core/history/history-backend.js";
+import type { MemoryActor } from "../core/values/actor.js";
+import { hashSha256 } from "../core/values/sha256.js";
+import { takeStart } from "../core/values/text.js";
+
+/** How far a text can be trusted, by who wrote it. Nobody can claim more than the program knows. */
+export const trustLevels = ["unknown", "agent", "person"] as const;
+
+export type Trust = (typeof trustLevels)[number];
+
+/** A new text, with its origin as the program knows it. */
+export interface Source {
+  /** `version:` or `message:` and an id. */
+  id: string;
+  /** The place where it stands, in words for the model. */
+  place: string;
+  text: string;
+  trust: Trust;
+}
+
+/** The client that learnt notes name as their author. Its own notes are no input. */
+export const learnClient = "learn";
+
+export function getLowestTrust(sources: readonly Source[]): Trust {
+  return trustLevels.find((level) => sources.some(({ trust }) => trust === level)) ?? "unknown";
+}
+
+/** Reads what user and assistant said. Tool traffic, system messages, and memory that a connector showed are left out. */
+export function readMessages(messages: readonly BaseMessage[]): Source[] {
+  return messages.flatMap((message, index): Source[] => {
+    const type = message.getType();
+    if (type !== "human" && type !== "ai") return [];
+    const text = withoutShownMemory(message.text).trim();
+    if (text === "") return [];
+    const id = message.id ?? hashSha256(JSON.stringify([type, index, text])).slice(0, 24);
+    const trust = type === "human" ? "person" : "agent";
+    return [
+      { id: `message:${id}`, place: type === "human" ? "said by the user" : "said by the assistant", text, trust },
+    ];
+  });
+}
+
+const fence = { start: "<memory scope=", end: "</memory>" } as const;
+
+function withoutShownMemory(text: string): string {
+  const kept: string[] = [];
+  let position = 0;
+  for (let start = text.indexOf(fence.start); start !== -1; start = text.indexOf(fence.start, position)) {
+    kept.push(text.slice(position, start));
+    const end = text.indexOf(fence.end, start);
+    position = end === -1 ? text.length : end + fence.end.length;
+  }
+  return [...kept, text.slice(position)].join("");
+}
+
+/** Whether a version was written by an earlier run, or approved from its proposals. */
+export function isLearnt(actor: MemoryActor | null): boolean {
+  return actor?.client === learnClient || actor?.runId?.startsWith(`${learnClient}-`) === true;
+}
+
+/** Reads what a version added to its file. Null if it added nothing. */
+export function readVersion({ id, path, at, actor, content, before }: VersionChange): Source | null {
+  if (content === null) return null;
+  const text = getAddedText(before ?? "", content).trim();
+  if (text === "") return null;
+  return { id: `version:${id}`, place: `written to ${path} at ${at.toISOString()}`, text, trust: getTrust(actor) };
+}
+
+function getAddedText(before: string, after: string): string {
+  if (after.startsWith(before)) return after.slice(before.length);
+  const known = new Set(before.split("\n"));
+  return after
+    .split("\n")
+    .filter((line) => !known.has(line))
+    .join("\n");
+}
+
+function getTrust(actor: MemoryActor | null): Trust {
+  if (actor === null) return "unknown";
+  const isOfRun = [actor.toolCallId, actor.agent, actor.node, actor.runId].some((id) => id !== undefined);
+  if (isOfRun) return "agent";
+  return actor.userId === undefined ? "unknown" : "person";
+}
+
+/** Returns the first sources that fit, each at most a quarter of the whole. */
+export function takeSources(sources: readonly Source[], maxChars: number): Source[] {
+  let left = maxChars;
+  const taken: Source[] = [];
+  for (const source of sources) {
+    const text = takeStart(source.text, Math.ceil(maxChars / 4));
+    if (text.length > left && taken.length > 0) break;
+    taken.push({ ...source, text });
+    left -= text.length;
+  }
+  return taken;
+}

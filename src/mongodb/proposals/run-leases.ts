@@ -1,0 +1,62 @@
+import type { RunLease, RunProgress } from "../../core/contract/run-lease.js";
+import type { CallContext } from "../../core/runtime/call.js";
+import type { CheckedAddress } from "../../core/values/address.js";
+import { hashSha256 } from "../../core/values/sha256.js";
+import { isDuplicateKey } from "../driver/errors.js";
+import type { ExactCollection } from "../driver/exact-collection.js";
+
+/** The kind of the documents that leases are kept in, among the records of a memory. */
+export const leaseKind = "lease";
+
+interface StoredLease extends RunProgress {
+  _id: string;
+  kind: typeof leaseKind;
+  holder: string | null;
+  until: Date;
+  expiresAt?: Date;
+}
+
+/** The lease of one memory, for one call. */
+interface LeaseContext {
+  collection: Pick<ExactCollection<object>, "findOneAndUpdate">;
+  address: CheckedAddress;
+  /** How long the memory lives without a change, in ms. Null: always. */
+  lifetimeMs: number | null;
+  clock: () => Date;
+  call: CallContext;
+}
+
+/** A lease is a document beside the proposals, so it is forgotten and expires with them. */
+export function createRunLease({ collection, address, lifetimeMs, clock, call }: LeaseContext): RunLease {
+  const { nodeId, scope, threadId, userId } = { threadId: null, userId: null, ...address };
+  const _id = `${leaseKind}-${hashSha256(JSON.stringify([nodeId, scope, threadId, userId]))}`;
+  const later = (ms: number): Date => new Date(clock().getTime() + ms);
+  const swap = (filter: object, fields: object, upsert: boolean): Promise<StoredLease | null> => {
+    // An id may begin with a dollar.
+    const literals = Object.entries<unknown>({ ...fields }).map(([field, $literal]) => [field, { $literal }] as const);
+    const options = { upsert, returnDocument: "after" } as const;
+    const update = [{ $set: Object.fromEntries(literals) }];
+    return collection.findOneAndUpdate<StoredLease>({ _id, ...filter }, update, options, call);
+  };
+  return {
+    async take(runId, forMs) {
+      const expiry = lifetimeMs === null ? {} : { expiresAt: later(lifetimeMs) };
+      const fields = { ...address, kind: leaseKind, at: clock(), holder: runId, until: later(forMs), ...expiry };
+      try {
+        const taken = await swap({ until: { $lte: clock() } }, fields, true);
+        return { bookmark: taken?.bookmark ?? null, lastRunId: taken?.lastRunId ?? null };
+      } catch (error) {
+        // Another run holds the document.
+        if (isDuplicateKey(error)) return null;
+        throw error;
+      }
+    },
+    async renew(runId, forMs) {
+      return (await swap({ holder: runId, until: { $gt: clock() } }, { until: later(forMs) }, false)) !== null;
+    },
+    async release(runId, progress) {
+      const fields = { holder: null, until: new Date(0), ...progress };
+      return (await swap({ holder: runId }, fields, false)) !== null;
+    },
+  };
+}
