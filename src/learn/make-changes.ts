@@ -49,7 +49,7 @@ async function makeChange(
 ): Promise<void> {
   const isAddition = change.kind === "append" || change.kind === "write";
   if (apply === "append-only" && isAddition && memory.rights?.accessAt?.(change.path) !== "ask") {
-    const run = { signal, actor: { ...actor, toolCallId: id }, call: new CallIdentity(id) };
+    const run = { run: {}, signal, actor: { ...actor, toolCallId: id }, call: new CallIdentity(id) };
     await applyTo(bindMemory(memory, { policies: [], run }), change);
     report.applied.push(change.path);
     return;
