@@ -34,6 +34,7 @@ describe("the program", () => {
       "reject",
       "export",
       "import",
+      "tidy",
       "doctor",
       "migrate earlier-format",
       "migrate mongodb-store",
