@@ -2,6 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import { MongoClient } from "mongodb";
 import { MemoryNode, MongoMemoryStore } from "../../../src/index.js";
 import { commandsOf } from "../../helpers/commands-of.js";
+import { FakeEmbeddings } from "../../helpers/fake-embeddings.js";
 import { freshAddress } from "../../helpers/memory-case.js";
 import { testDatabase } from "../../helpers/test-database.js";
 import { auto, writeManyNotes } from "../../helpers/turns.js";
@@ -33,5 +34,21 @@ describe("content auto in MongoDB", () => {
     expect(text).toContain(
       "\n/notes/11:\n1| word11 is what a note says, and it says nothing else.\n| written elsewhere\n/notes/39:",
     );
+  });
+
+  it("chooses by words while the embeddings fail, and by meaning again when they answer", async () => {
+    const embeddings = new FakeEmbeddings();
+    const embedding = new MongoMemoryStore({ client, dbName, index: { dims: 4, embeddings } });
+    const node = new MemoryNode({ ...freshAddress(), store: embedding });
+    await writeManyNotes(node.globalMemory());
+    embeddings.failure = new Error("the service is down");
+    const connector = node.createConnector(auto);
+    const text = (await connector.renderMessage({ question: "word5" }))?.text;
+    expect(text).toContain("word5 is what a note says");
+    await expect(node.globalMemory().search("word5")).rejects.toThrow("the service is down");
+    embeddings.failure = undefined;
+    await connector.renderMessage({ question: "word7" });
+    expect(embeddings.queries.at(-1)).toBe("word7");
+    expect(embeddings.documentCalls.length).toBeGreaterThan(1);
   });
 });

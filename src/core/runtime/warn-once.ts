@@ -4,11 +4,11 @@ const warned = new Set<string>();
 const maxWarnings = 100;
 
 /**
- * Warns once in a process about a mistake of the program, because it would repeat in every run.
+ * Warns once in a process about what would repeat in every run, such as a mistake of the program.
  * @param about the kind of mistake
  */
 export function warnOnce(
-  about: "owner" | "question" | "store" | "timeZone" | `scope of ${string}`,
+  about: "embeddings" | "owner" | "question" | "store" | "timeZone" | `scope of ${string}`,
   message: string,
 ): void {
   if (warned.has(about) || warned.size >= maxWarnings) return;

@@ -1,4 +1,4 @@
-import { getVersions, type MemoryBackend, snapshotSince } from "../contract/backend.js";
+import { type Embeddings, getVersions, type MemoryBackend, snapshotSince } from "../contract/backend.js";
 import type { FileText, VersionedFile } from "../tree/snapshot.js";
 import { type CallContext, untilAborted } from "../runtime/call.js";
 import { runInTurns } from "../runtime/turns.js";
@@ -18,7 +18,7 @@ export interface Searchable {
   directories: readonly string[];
   /** When each file was changed, in milliseconds, by path. */
   changedAt: ReadonlyMap<string, number>;
-  /** Null if the storage has no embeddings. */
+  /** Null if it was read without embeddings. */
   vectors: PassageVectors | null;
 }
 
@@ -54,7 +54,12 @@ export interface IndexOwner {
  * Reads the index of a memory as it is now. Only texts that have changed since the last search are indexed and embedded
  * again.
  */
-export async function readIndex(backend: MemoryBackend, owner: IndexOwner, call: CallContext): Promise<Searchable> {
+export async function readIndex(
+  backend: MemoryBackend,
+  owner: IndexOwner,
+  embeddings: Embeddings | null,
+  call: CallContext,
+): Promise<Searchable> {
   const { address, opened, searchWords } = owner;
   const storageId = getObjectId(opened.features?.storage ?? opened);
   const key = `${storageId} ${getObjectId(searchWords)} ${JSON.stringify(address)}`;
@@ -64,7 +69,7 @@ export async function readIndex(backend: MemoryBackend, owner: IndexOwner, call:
   const entry = cache.get(key) ?? { latest: Promise.resolve(null), bytes: 0 };
   cache.set(key, entry);
   const before = entry.latest;
-  const current = before.then((previous) => refresh(backend, owner, { version, previous }, call));
+  const current = before.then((previous) => refresh(backend, owner, { version, previous, embeddings }, call));
   // The next search does not wait for a client that hangs.
   entry.latest = untilAborted(call, () => current).then(
     (cached) => {
@@ -96,20 +101,24 @@ function drop(key: string): void {
   cache.delete(key);
 }
 
+interface Refreshed extends Pick<CachedMemory, "version"> {
+  previous: CachedMemory | null;
+  embeddings: Embeddings | null;
+}
+
 async function refresh(
   backend: MemoryBackend,
   { opened, searchWords }: IndexOwner,
-  { version, previous }: Pick<CachedMemory, "version"> & { previous: CachedMemory | null },
+  { version, previous, embeddings }: Refreshed,
   call: CallContext,
 ): Promise<CachedMemory> {
   const isCurrent = version !== null && version === previous?.version;
-  const isEmbedded = previous?.vectors?.isComplete !== false;
+  const isEmbedded = embeddings === null || previous?.vectors?.isComplete === true;
   if (previous !== null && isCurrent && isEmbedded) return previous;
   call.throwIfAborted();
   const texts = previous !== null && isCurrent ? previous : await readTexts(backend, searchWords, previous, call);
   if (previous !== null && texts.index === previous.index && isEmbedded) return { ...previous, ...texts, version };
   const { index, textVersions } = texts;
-  const embeddings = backend.features?.embeddings?.(call) ?? null;
   const indexed = { files: index.files, version, previous: previous?.vectors ?? null };
   const vectors = embeddings && (await getVectors(embeddings, opened, indexed, call));
   let bytes = index.bytes + (vectors?.bytes ?? 0);

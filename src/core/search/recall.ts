@@ -1,6 +1,7 @@
-import type { MemoryBackend } from "../contract/backend.js";
+import type { Embeddings, MemoryBackend } from "../contract/backend.js";
 import type { CallContext } from "../runtime/call.js";
 import { runInTurns, type Steps } from "../runtime/turns.js";
+import { warnOnce } from "../runtime/warn-once.js";
 import type { MemoryOutline, OutlineFile } from "../tree/snapshot.js";
 import { ROOT } from "../values/paths.js";
 import { sortTree } from "../tree/sort-tree.js";
@@ -32,19 +33,41 @@ export interface Recalled {
   hits: { passage: number; score: number }[];
 }
 
-/** Reads a memory by its index: if nothing has changed since the last time, no text is read again. */
+/**
+ * Reads a memory by its index: if nothing has changed since the last time, no text is read again. If the embeddings
+ * fail, it ranks by words alone, because a model that sees no memory is worse off.
+ */
 export async function recallMemory(
   backend: MemoryBackend,
   owner: IndexOwner,
-  { query, limit }: RecallOptions["recall"],
+  recall: RecallOptions["recall"],
   call: CallContext,
 ): Promise<MemoryOutline> {
-  const searchable = await readIndex(backend, owner, call);
-  const queryWords = query === "" ? [] : splitWords(owner.searchWords, query);
-  const search = { query, queryWords, limit, path: ROOT, per: "passage" as const };
-  const hits = query === "" ? [] : await findHits(backend, searchable, search, call);
+  const embeddings = backend.features?.embeddings?.(call) ?? null;
+  const { searchable, hits } = await searchIndex(backend, owner, recall, embeddings, call).catch((error: unknown) => {
+    call.throwIfAborted();
+    if (embeddings === null) throw error;
+    warnOnce(
+      "embeddings",
+      `the embeddings failed, so passages are chosen by words alone: ${error instanceof Error ? error.message : String(error)}`,
+    );
+    return searchIndex(backend, owner, recall, null, call);
+  });
   const files = await runInTurns(describeFiles(searchable, hits), call);
   return sortTree({ files, directories: [...searchable.directories], revision: null }, call);
+}
+
+async function searchIndex(
+  backend: MemoryBackend,
+  owner: IndexOwner,
+  { query, limit }: RecallOptions["recall"],
+  embeddings: Embeddings | null,
+  call: CallContext,
+): Promise<{ searchable: Searchable; hits: Hit[] }> {
+  const searchable = await readIndex(backend, owner, embeddings, call);
+  const queryWords = query === "" ? [] : splitWords(owner.searchWords, query);
+  const search = { query, queryWords, limit, path: ROOT, per: "passage" as const };
+  return { searchable, hits: query === "" ? [] : await findHits(searchable, embeddings, search, call) };
 }
 
 function* describeFiles({ index, changedAt }: Searchable, hits: readonly Hit[]): Steps<OutlineFile[]> {

@@ -1,4 +1,4 @@
-import type { MemoryBackend } from "../contract/backend.js";
+import type { Embeddings, MemoryBackend } from "../contract/backend.js";
 import type { CallContext } from "../runtime/call.js";
 import { runInTurns } from "../runtime/turns.js";
 import { compareCodeUnits } from "../values/text.js";
@@ -20,20 +20,20 @@ export async function searchMemory(
   search: CheckedSearch,
   call: CallContext,
 ): Promise<SearchHit[]> {
-  const searchable = await readIndex(backend, owner, call);
+  const embeddings = backend.features?.embeddings?.(call) ?? null;
+  const searchable = await readIndex(backend, owner, embeddings, call);
   const queryWords = splitWords(owner.searchWords, search.query);
-  const hits = await findHits(backend, searchable, { ...search, queryWords }, call);
+  const hits = await findHits(searchable, embeddings, { ...search, queryWords }, call);
   return runInTurns(describeHits(hits, takeDistinct(queryWords), owner.searchWords), call);
 }
 
 /** Finds the passages of an index that are most relevant to a query: by words, and by meaning if there are vectors. */
 export async function findHits(
-  backend: MemoryBackend,
   { index, vectors }: Searchable,
+  embeddings: Embeddings | null,
   { queryWords, ...search }: CheckedSearch & { queryWords: readonly string[] },
   call: CallContext,
 ): Promise<Hit[]> {
-  const embeddings = backend.features?.embeddings?.(call) ?? null;
   if (embeddings === null || vectors === null || vectors.byText.size === 0)
     return runInTurns(rank(index, queryWords, search), call);
   const getSimilarity = await embeddings.createSimilarity(search.query);
