@@ -61,14 +61,14 @@ async function runOnce(
   const news = settings.changes
     ? await readNewVersions(opened, progress.bookmark, limits)
     : { sources: [], bookmark: progress.bookmark };
-  const sources = [news.sources, readMessages(settings.messages)].flatMap((each) =>
-    takeSources(each, limits.inputChars),
-  );
+  const messages = readMessages(settings.messages);
+  const taken = takeSources(messages, limits.inputChars);
+  const sources = [...takeSources(news.sources, limits.inputChars), ...taken];
   const runId = createRunId(opened, sources);
   const bookmark = news.bookmark;
   if (sources.length === 0 || runId === progress.lastRunId)
     return { report: createReport({ nothing: true }), progress: { ...progress, bookmark } };
-  const report = createReport({ runId });
+  const report = createReport({ runId, unread: messages.length - taken.length });
   const labelled = new Map(sources.map((source, index) => [`s${index + 1}`, source]));
   const earlier = await readEarlier(opened.proposals);
   const plan = await askForPlan(opened, settings, { sources: labelled, earlier }, report);

@@ -15,10 +15,22 @@ export interface LearnReport {
   nothing: boolean;
   /** Whether another run works on the memory, so that this one did nothing. */
   busy: boolean;
+  /** The number of messages at the end that did not fit into `inputChars`. Give them to a later run. */
+  unread: number;
   usage: LearnUsage;
 }
 
 export function createReport(fields: Partial<LearnReport>): LearnReport {
   const usage = { inputTokens: 0, outputTokens: 0 };
-  return { runId: null, proposals: [], applied: [], dropped: [], nothing: false, busy: false, usage, ...fields };
+  return {
+    runId: null,
+    proposals: [],
+    applied: [],
+    dropped: [],
+    nothing: false,
+    busy: false,
+    unread: 0,
+    usage,
+    ...fields,
+  };
 }

@@ -286,6 +286,12 @@ describe("learn from messages", () => {
     expect((await learnFrom(memory, [[]], { messages: said("x") })).busy).toBe(false);
   });
 
+  it("says how many messages at the end did not fit", async () => {
+    const messages = ["a", "b", "c", "d", "e", "f"].flatMap((letter) => said(letter.repeat(250)));
+    const { prompts, unread } = await learnFrom(newMemory(), [[]], { messages, limits: { inputChars: 1000 } });
+    expect([prompts[0]?.includes("dddd"), prompts[0]?.includes("eeee"), unread]).toEqual([true, false, 2]);
+  });
+
   it("lets one run at a time work on a memory", async () => {
     const memory = newMemory();
     let second: LearnReport | null = null;
