@@ -102,7 +102,7 @@ describe("expireMs", () => {
             .renderMessage({ userId: ownerIn(address) })
         )?.text.includes("old"),
       true,
-      undefined,
+      false,
     ],
   ];
 

@@ -105,7 +105,7 @@ describe("a large memory that expires", () => {
         return (await node.createConnector().renderMessage({ userId: ownerOf(memory) }))?.text.includes("d03");
       },
       true,
-      undefined,
+      false,
     ],
     ["update", (memory) => memory.update("/d03/f3", "none", "new").catch(codeOf), 0, "ENOENT"],
     ["edit", (memory) => memory.edit("/d03/f3", (text) => text).then(() => "done", codeOf), "done", "ENOENT"],
