@@ -15,25 +15,26 @@ export interface OpenAiStandIn {
   close: () => Promise<void>;
 }
 
-/**
- * Replaces OpenAI's server. Its model calls the tool `memory` once in a conversation, with these arguments, and
- * otherwise answers with the text.
- *
- * @param known the answer without a call, where the prompt already shows what the call would store
- */
-export async function openAiStandIn(
-  args: Record<string, string>,
-  text: string,
-  known?: string,
-): Promise<OpenAiStandIn> {
+export interface StandInAnswers {
+  text: string;
+  /** The arguments of a call of the tool `memory`, which comes before the text, once in a conversation. */
+  call?: Record<string, string>;
+  /** What the model answers if its system message shows a text. */
+  known?: { shown: string; text: string };
+}
+
+/** Replaces OpenAI's server. */
+export async function openAiStandIn({ text, call: args, known }: StandInAnswers): Promise<OpenAiStandIn> {
   const server = createServer((request, response) => {
     const answer = async (): Promise<void> => {
       const { messages } = (await json(request)) as CompletionRequest;
       const isCalled = messages.some(({ role }) => role === "tool");
       const isShown = messages.some(
-        ({ role, content }) => role === "system" && JSON.stringify(content).includes(args["content"] ?? ""),
+        ({ role, content }) =>
+          role === "system" && known !== undefined && JSON.stringify(content).includes(known.shown),
       );
-      const said = isCalled ? text : isShown ? known : undefined;
+      const answered = args === undefined || isCalled ? text : undefined;
+      const said = isShown ? known?.text : answered;
       const call = {
         id: randomUUID(),
         type: "function",

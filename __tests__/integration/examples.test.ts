@@ -7,6 +7,7 @@ import { promisify } from "node:util";
 import { beforeAll, expect, it } from "@jest/globals";
 import { commandsOf } from "../helpers/documentation.js";
 import type { ExampleResult, ExampleRuns } from "../helpers/examples-run.js";
+import { fixLog } from "../helpers/fixed-log.js";
 import { installLinked } from "../helpers/packed-package.js";
 import { isLong, repetitions } from "../helpers/repetitions.js";
 import { cliJson } from "../helpers/run-cli.js";
@@ -104,7 +105,7 @@ it.each(examples)("the README of the example %s says how to copy and run it", as
 });
 
 it.each(isLong ? examples : quick)("the example %s prints what its README says, without MongoDB", async (name) => {
-  expect(results[name]?.plain).toEqual([await quotedOutput(name)]);
+  expect(results[name]?.plain.map(fixLog)).toEqual([await quotedOutput(name)]);
 });
 
 it.each(quick)("the example %s does what its README says beside that", (name) => {
@@ -121,7 +122,7 @@ it.each(quick.filter((name) => readVariables(name).includes("OPENAI_API_KEY")))(
 
 it.each(examples)("the example %s prints the same on MongoDB, where its memory stays", async (name) => {
   const expected = (await quotedOutput(name)).replace(/^Store: .*$/m, "Store: MongoMemoryStore");
-  expect(results[name]?.onMongodb).toEqual(Array.from({ length: rounds }, () => expected));
+  expect(results[name]?.onMongodb.map(fixLog)).toEqual(Array.from({ length: rounds }, () => expected));
   const memories = await db.collection("memories").find().toArray();
   expect(memories.map((memory) => memory["nodeId"] as string)).toContain(`example-${name}`);
 });

@@ -16,23 +16,23 @@ console.log(`Model: ${key ? `ChatOpenAI ${modelName}` : "scripted (set OPENAI_AP
 try {
   const { graph, memoryNode, houseMemory } = createGraph(model, store);
   const [ada, bob] = [memoryNode.memory("ada"), memoryNode.memory("bob")];
-  // Deletes notes of an earlier run in MongoDB.
+  // Deletes what an earlier run left in MongoDB.
   await Promise.all([houseMemory, ada, bob].map((memory) => memory.delete("/")));
   await houseMemory.write("/rules", "Answer in one sentence.");
 
-  const ask = async (thread_id: string, content: string): Promise<void> => {
-    console.log(`\n[${thread_id}] ${content}`);
-    const config = { configurable: { thread_id }, callbacks: [new MessagePrinter()] };
+  const ask = async (user_id: string, thread_id: string, content: string): Promise<void> => {
+    console.log(`\n[${user_id}, ${thread_id}] ${content}`);
+    const config = { configurable: { user_id, thread_id }, callbacks: [new MessagePrinter()] };
     const { messages } = await graph.invoke({ messages: [{ role: "user", content }] }, config);
     console.log(`  Answer: ${messages.at(-1)?.text}`);
   };
 
-  await ask("ada", "I am Ada, and I am vegetarian.");
-  await ask("bob", "What shall I eat?");
-  await ask("ada", "What shall I eat?");
+  await ask("ada", "monday", "I am Ada, and I am vegetarian.");
+  await ask("bob", "tuesday", "What shall I eat?");
+  await ask("ada", "tuesday", "What shall I eat?");
 
-  console.log("\nThe files of Ada's thread now:");
-  for (const { path, content } of (await ada.snapshot()).files) console.log(`  ${path}: ${content}`);
+  console.log("\nAda's memory has:");
+  for (const { text } of await ada.grep("vegetarian")) console.log(`  ${text}`);
 } finally {
   await store.stop();
 }

@@ -252,10 +252,12 @@ describe("init", () => {
         .slice(0, examples.length)
         .map((line) => line.split(/ {2,}/)[0]),
     ]).toEqual([0, examples]);
-    expect(stdout).toContain("\nstate-graph          a graph of your own, and a memory for each thread\n");
+    expect(stdout).toContain(
+      "\nstate-graph          a graph of your own that remembers each user without a tool call\n",
+    );
     expect((await cliJson(["init"]))["examples"]).toContainEqual({
       name: "state-graph",
-      shows: "a graph of your own, and a memory for each thread",
+      shows: "a graph of your own that remembers each user without a tool call",
     });
   });
 

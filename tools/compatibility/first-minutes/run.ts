@@ -1,6 +1,7 @@
 import { equal } from "node:assert/strict";
 import { access, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { fixLog } from "../../../__tests__/helpers/fixed-log.js";
 import { PrivateMongod, quickFolder } from "../../../__tests__/helpers/mongo-servers.js";
 import { openAiStandIn } from "../../../__tests__/helpers/openai-stand-in.js";
 import { pack } from "../../../__tests__/helpers/packed-package.js";
@@ -42,11 +43,10 @@ try {
 async function checkQuickStart(tarball: string): Promise<string> {
   const project = join(directory, "quick-start");
   await mkdir(project);
-  const standIn = await openAiStandIn(
-    { command: "append", path: "/profile/food", content: "Is vegetarian." },
-    "I have noted it.",
-    "Mushroom risotto.",
-  );
+  const standIn = await openAiStandIn({
+    text: "Nice to meet you.",
+    known: { shown: "User: I am vegetarian.", text: "Mushroom risotto." },
+  });
   // What stands for the commands of the README that cannot be run here; until then there is neither a key nor a server.
   const standIns: [command: RegExp, env: Environment][] = [
     [/^docker run .*\bmongo\b/, { MONGODB_URI: mongod.uri }],
@@ -72,7 +72,11 @@ async function checkQuickStart(tarball: string): Promise<string> {
           );
       }
     }
-    equal(output, "Mushroom risotto.\n", "README.md: the agent on MongoDB knows on Tuesday what it heard on Monday");
+    equal(
+      output,
+      "Nice to meet you.\nMushroom risotto.\n",
+      "README.md: the agent on MongoDB knows on Tuesday what it heard on Monday",
+    );
     console.log("ok: the README's quick start");
     return project;
   } finally {
@@ -136,7 +140,7 @@ async function checkAlone(project: string, tarball: string): Promise<void> {
 
 async function checkOutput(copy: string, output: string, title: string): Promise<void> {
   const quoted = /```text\n([^]*?)```/.exec(await readFile(join(copy, "README.md"), "utf8"))?.[1];
-  equal(output, quoted, `${title}: it prints what its README says`);
+  equal(fixLog(output), quoted, `${title}: it prints what its README says`);
   console.log(`ok: the example ${title}`);
 }
 

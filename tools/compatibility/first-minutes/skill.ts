@@ -30,11 +30,10 @@ export async function checkSkill({ directory, tarball, uri }: Place): Promise<vo
   }
   equal(programs.join(), "src/agent.mjs,src/main.mjs,src/agent.test.mjs", "the programs of the skill");
   await run(project, "npm install @langchain/openai");
-  const note = { command: "append", path: "/food.md", content: "Is vegetarian." };
-  const standIn = await openAiStandIn(note, "I have noted it.");
+  const standIn = await openAiStandIn({ text: "Nice to meet you." });
   try {
     const env = { ...standIn.env, MONGODB_URI: `${uri}skill` };
-    match(await run(project, "node src/main.mjs", env), /I have noted it/);
+    match(await run(project, "node src/main.mjs", env), /Nice to meet you/);
   } finally {
     await standIn.close();
   }

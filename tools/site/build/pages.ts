@@ -4,7 +4,7 @@ import { indexPage, plain, readOutline, type OutlinePage, type OutlineSection } 
 
 /** A page of the site. */
 export interface SitePage extends OutlinePage {
-  /** The Markdown file in the site, such as `tutorial/1-a-note.md`. */
+  /** The Markdown file in the site, such as `tutorial/1-a-conversation.md`. */
   path: string;
 }
 
