@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { checkOptions } from "../core/settings/check-options.js";
-import { isAbsolutePath, normalizePath, ROOT } from "../core/values/paths.js";
+import { defaultLogPath, isAbsolutePath, normalizePath, ROOT } from "../core/values/paths.js";
 import { timeZoneField } from "../core/settings/time-zone.js";
 import type { TimeZone } from "../langchain/memory-run.js";
 
@@ -45,6 +45,6 @@ const logSchema = z.object(logFields).strict();
 export function checkLogOptions(options: ConversationLogOptions | true): ConversationLog {
   const given = options === true ? {} : options;
   checkOptions("ConversationLogOptions", logSchema, given);
-  const { path = "/conversations", timeZone = "UTC", keepDays = null } = given;
+  const { path = defaultLogPath, timeZone = "UTC", keepDays = null } = given;
   return { path: normalizePath(path), timeZone, keepDays };
 }

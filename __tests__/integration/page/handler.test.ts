@@ -148,6 +148,22 @@ describe("what the page answers", () => {
     expect(await search({ nodeId: randomUUID(), query: "tea" })).toEqual({ searched: 0, next: null, found: [] });
   });
 
+  it("tells which files are below the log of the node, and below the usual log if the node has none or is unknown", async () => {
+    const [nodeId, quiet] = [randomUUID(), randomUUID()];
+    const nodes = [new MemoryNode({ store, nodeId, log: { path: "/said" } }), new MemoryNode({ store, nodeId: quiet })];
+    const ofNodes = createMemoryPage({ store, token: pageToken, nodes });
+    const isInLog = async (on: typeof page, path: string, of: string) => {
+      await memoryAt({ nodeId: of }).write(path, "x");
+      return ((await askPage(on, `/api/file?${pageQuery({ nodeId: of, path })}`)).json as { isInLog: boolean }).isInLog;
+    };
+    expect(await isInLog(ofNodes, "/said/a.md", nodeId)).toBe(true);
+    expect(await isInLog(ofNodes, "/said-not/a.md", nodeId)).toBe(false);
+    expect(await isInLog(ofNodes, "/conversations/a.md", nodeId)).toBe(false);
+    expect(await isInLog(ofNodes, "/conversations/a.md", quiet)).toBe(true);
+    expect(await isInLog(page, "/conversations/a.md", randomUUID())).toBe(true);
+    expect(await isInLog(page, "/said/a.md", randomUUID())).toBe(false);
+  });
+
   it("shows what a node has mounted, with the rights there, and what its model is shown of it", async () => {
     const [nodeId, team, rules, userId] = [randomUUID(), randomUUID(), randomUUID(), "ada"];
     const node = new MemoryNode({

@@ -1,5 +1,6 @@
+import { AIMessage, HumanMessage } from "@langchain/core/messages";
 import { beforeAll, describe, expect, it } from "@jest/globals";
-import { MemoryNode, MongoMemoryStore } from "../../../src/index.js";
+import { logConversation, MemoryNode, MongoMemoryStore } from "../../../src/index.js";
 import type { Tab } from "../../helpers/page-browser.js";
 import { pageQuery } from "../../helpers/page-client.js";
 import { shownPages } from "../../helpers/shown-page.js";
@@ -27,6 +28,8 @@ beforeAll(async () => {
   const memory = store.memory(address).with({ actor: { agent: "scribe", runId: "run-1" } });
   await memory.write("/a-directory-with-a-long-name/a-file-with-a-long-name.md", "# Heading\n\nSome text.\n");
   await memory.append("/a-directory-with-a-long-name/a-file-with-a-long-name.md", "Some more text.\n");
+  const said = [new HumanMessage({ content: "long".repeat(100), name: "name".repeat(16) }), new AIMessage("It is.")];
+  await logConversation(memory, said, { at: new Date("2026-03-04T09:05:00Z"), threadId: "thread".repeat(10) });
   await store.memory({ ...address, userId: "bob" }).write("/a", "text\n");
   await store.memory({ nodeId: "notes-of-the-whole-team" }).write("/plan", "win\n");
   await node.memoryTools[0]?.invoke(
@@ -66,6 +69,7 @@ describe("on a telephone", () => {
     ["a memory", memory(), "What the model sees"],
     ["a file", memory({ path }), "Some more text."],
     ["a file with blame", memory({ path, form: "blame" }), "scribe"],
+    ["a day of the log", memory({ path: "/conversations/2026-03-04.md" }), "It is."],
     ["the history", memory({ tab: "history" }), "version 2"],
     ["a version", memory({ tab: "history", version: "2" }), "Some more text."],
     ["the tree at a version", memory({ at: "1" }), "Back to now"],

@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "@jest/globals";
 import { createServer, type IncomingMessage, type Server } from "node:http";
+import { AIMessage, HumanMessage } from "@langchain/core/messages";
 import express from "express";
-import { MemoryNode, MongoMemoryStore } from "../../../src/index.js";
+import { logConversation, type MemoryAddress, MemoryNode, MongoMemoryStore } from "../../../src/index.js";
 import { createMemoryPage, type MemoryPageOptions } from "../../../src/page/index.js";
 import { pageRoutes } from "../../../src/page/routes/routes.js";
 import { commandsOf } from "../../helpers/commands-of.js";
@@ -426,6 +427,43 @@ describe("an owner", () => {
     expect(await imported.memory(address).read("/notes/tea.md")).toBe("likes tea ☕\n");
     expect((await tellPage(shown, "/api/forget", { userId })).json).toMatchObject({ memories: 1, files: 1 });
     expect((await askPage(shown, "/api/memories")).json).toMatchObject({ memories: [], next: null });
+  });
+
+  it("sees the log of their own conversations alone, finds what was said, deletes a day, and exports the others", async () => {
+    const address = { nodeId: "support", scope: "perUser", userId: `${randomUUID()}@example.com` } as const;
+    const ofOther = { ...address, userId: eveId };
+    const log = (of: MemoryAddress, day: string, question: string) =>
+      logConversation(store.memory(of), [new HumanMessage(question), new AIMessage("It is.")], {
+        at: new Date(`${day}T09:05:00Z`),
+        threadId: day,
+      });
+    await log(address, "2026-03-04", "Is the window seat free?");
+    await log(address, "2026-03-05", "Is the aisle seat free?");
+    await log(ofOther, "2026-03-04", "Is the secret seat free?");
+    const shown = openPage(
+      { owner: { userId: address.userId } },
+      { nodes: [new MemoryNode({ store, nodeId: "support", scope: "perUser", log: true })] },
+    );
+    const ask = (path: string, query: object) => askPage(shown, `/api/${path}?${pageQuery({ ...query })}`);
+    const [path, next] = ["/conversations/2026-03-04.md", "/conversations/2026-03-05.md"];
+    expect((await ask("tree", { ...address, path: "/conversations" })).json).toMatchObject({ total: 2 });
+    expect((await ask("file", { ...address, path })).json).toMatchObject({
+      isInLog: true,
+      content: expect.stringContaining("User: Is the window seat free?\nAssistant: It is.\n"),
+    });
+    expect((await ask("search", { ...address, query: "window" })).json).toMatchObject({ hits: [{ path }] });
+    expect((await ask("search-memories", { query: "seat" })).json).toMatchObject({
+      found: [{ memory: { address }, hits: [{}, {}] }],
+    });
+    expect((await ask("search-memories", { query: "secret" })).json).toMatchObject({ found: [] });
+    expect(await ask("file", { ...ofOther, path })).toMatchObject({ status: 404 });
+    expect(await tellPage(shown, "/api/delete", { address: ofOther, path })).toMatchObject({ status: 404 });
+    expect(await tellPage(shown, "/api/delete", { address, path })).toMatchObject({ status: 200 });
+    const { text } = await ask("export", {});
+    expect([text.includes(next), text.includes("aisle seat")]).toEqual([true, true]);
+    expect(text).not.toMatch(/window|secret/);
+    expect(await store.memory(ofOther).read(path)).toContain("secret seat");
+    await store.memory(ofOther).delete("/conversations");
   });
 });
 

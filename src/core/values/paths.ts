@@ -12,6 +12,8 @@ import { invalid, invalidPath, MemoryError } from "./errors.js";
 export type PathRule = "plain" | "posix";
 
 export const ROOT = "/";
+/** The directory of the log of conversations, unless a program chooses another one. */
+export const defaultLogPath = "/conversations";
 export const maxPathChars = 1024;
 const maxSegmentChars = 255;
 const maxLevels = 32;

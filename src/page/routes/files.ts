@@ -3,11 +3,11 @@ import type { MemoryAccess } from "../../core/access/policy.js";
 import type { MemoryEntry } from "../../core/memory.js";
 import type { Mount } from "../../core/mounts/mounts.js";
 import type { CheckedAddress } from "../../core/values/address.js";
-import { normalizePath, getPathPrefix, ROOT } from "../../core/values/paths.js";
+import { defaultLogPath, normalizePath, getPathPrefix, ROOT } from "../../core/values/paths.js";
 import { hashSha256 } from "../../core/values/sha256.js";
 import { compareCodeUnits } from "../../core/values/text.js";
 import { MemoryTree } from "../../core/tree/memory-tree.js";
-import { addressFields, countField, versionId } from "../fields.js";
+import { addressFields, addressIn, countField, versionId } from "../fields.js";
 import { listMounts, openHistory, openTree } from "../page-memory.js";
 import { PageRefusal } from "../refusal.js";
 import { type RouteContext, route } from "../route.js";
@@ -85,7 +85,11 @@ const tree = route(
 
 const file = route("GET", "file", z.object(fields).strict(), async ({ path: rawPath, at, ...address }, context) => {
   const path = normalizePath(rawPath);
-  if (at !== undefined) return { ...(await readFormerTree(context, address, at)).file(path), digest: "", mount: null };
+  // The node may be unknown here, or get its log from the agent that uses it in another process.
+  const logPath = context.memories.nodeOf?.(addressIn(address))?.log?.path ?? defaultLogPath;
+  const isInLog = path.startsWith(getPathPrefix(logPath));
+  if (at !== undefined)
+    return { ...(await readFormerTree(context, address, at)).file(path), digest: "", mount: null, isInLog };
   const memory = openTree(context, address);
   // The file may change between these two calls. The client then requests it again.
   const [content, stat] = await Promise.all([memory.read(rawPath), memory.stat(rawPath)]);
@@ -102,6 +106,7 @@ const file = route("GET", "file", z.object(fields).strict(), async ({ path: rawP
     createdAt,
     updatedAt,
     mount: mount === undefined ? null : describeMount(mount, context),
+    isInLog,
   };
 });
 

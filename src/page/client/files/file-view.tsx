@@ -1,5 +1,5 @@
 import type { VNode } from "preact";
-import { useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import type { Answers } from "../../answers.js";
 import { findDraft } from "../data/drafts.js";
 import { useMemory, useMemoryData } from "../data/memory.js";
@@ -10,19 +10,22 @@ import { Lines } from "../parts/lines.js";
 import { Choice, Pending, Time } from "../parts/parts.js";
 import { Name } from "../parts/shown.js";
 import { BlameView } from "./blame-view.js";
+import { Chat } from "./chat.js";
 import { Editor } from "./editor.js";
 import { FileActions } from "./file-actions.js";
+import { type LogRow, parseLogDay } from "./log-day.js";
 import { isMarkdown, Markdown, maxMarkdownChars } from "./markdown.js";
 
 const forms = [
   ["text", "Text"],
+  ["chat", "Chat"],
   ["markdown", "Markdown"],
   ["blame", "Blame"],
 ] as const;
 
 type Form = (typeof forms)[number][0];
 
-/** Shows one file: as text, as Markdown, or with the versions of its lines. */
+/** Shows one file: as text, as Markdown, as a chat if it is a day of the log, or with the versions of its lines. */
 export function FileView({ path }: { path: string }): VNode {
   const { access } = useSession();
   const isOwner = useIsOwner();
@@ -31,11 +34,20 @@ export function FileView({ path }: { path: string }): VNode {
   const moment = at === undefined ? {} : { at };
   const { data: file, error } = useMemoryData("file", { path, ...moment }, at);
   const shown = /^[1-9]\d{0,8}$/.test(line ?? "") ? Number(line) : undefined;
-  const form = forms.find(([name]) => name === requested)?.[0] ?? chooseForm(path, file, shown);
+  const chat = useMemo(() => (file?.isInLog === true ? parseLogDay(file.content) : null), [file]);
   // The history of a mounted file is in its own memory.
   const mount = file?.mount ?? null;
+  const isOffered: Record<Form, boolean> = {
+    text: true,
+    chat: chat !== null,
+    markdown: chat === null,
+    blame: at === undefined && mount === null,
+  };
+  const readable = chat === null ? chooseForm(path, file) : "chat";
+  const form =
+    forms.find(([name]) => name === requested && isOffered[name])?.[0] ?? (shown === undefined ? readable : "text");
   const offered = forms
-    .filter(([name]) => name !== "blame" || (at === undefined && mount === null))
+    .filter(([name]) => isOffered[name])
     .map(([name, words]) => [name, name === "blame" && isOwner ? "Who wrote it" : words] as const);
   // A mounted file is changed in its own memory, which has a history and limits of its own.
   const canEdit = access === "write" && at === undefined && mount === null && file !== null;
@@ -102,19 +114,7 @@ export function FileView({ path }: { path: string }): VNode {
         <Editor file={file ?? edited} close={close} />
       ) : (
         <div class="detail-body" tabIndex={0} role="region" aria-label="Text of the file">
-          {file === null ? (
-            <Pending error={error} />
-          ) : form === "text" ? (
-            <Lines text={file.content} shown={shown} />
-          ) : form === "markdown" ? (
-            <Markdown
-              text={file.content}
-              path={path}
-              createHref={(other) => href({ ...query, path: other, line: "" })}
-            />
-          ) : (
-            <BlameView path={path} />
-          )}
+          {file === null ? <Pending error={error} /> : <FileText file={file} form={form} chat={chat} shown={shown} />}
         </div>
       )}
     </>
@@ -124,7 +124,23 @@ export function FileView({ path }: { path: string }): VNode {
 /** A text field of a longer text would be slow. */
 const maxEditChars = 1_000_000;
 
-function chooseForm(path: string, file: Answers["file"] | null, shown: number | undefined): Form {
-  const isReadable = isMarkdown(path) && (file?.content.length ?? 0) <= maxMarkdownChars;
-  return isReadable && shown === undefined ? "markdown" : "text";
+function chooseForm(path: string, file: Answers["file"] | null): Form {
+  return isMarkdown(path) && (file?.content.length ?? 0) <= maxMarkdownChars ? "markdown" : "text";
+}
+
+interface FileTextProps {
+  file: Answers["file"];
+  form: Form;
+  chat: readonly LogRow[] | null;
+  /** The line that is scrolled into view. */
+  shown: number | undefined;
+}
+
+function FileText({ file: { path, content }, form, chat, shown }: FileTextProps): VNode {
+  const { query, href } = useMemory();
+  if (form === "blame") return <BlameView path={path} />;
+  if (form === "chat" && chat !== null) return <Chat rows={chat} />;
+  if (form === "markdown")
+    return <Markdown text={content} path={path} createHref={(other) => href({ ...query, path: other, line: "" })} />;
+  return <Lines text={content} shown={shown} />;
 }
