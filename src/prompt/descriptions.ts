@@ -1,7 +1,8 @@
 import type { OutlineFile } from "../core/memory.js";
+import { readFrontMatter } from "../core/search/front-matter.js";
 import { Turns } from "../core/runtime/turns.js";
 import { shorten } from "../core/values/text.js";
-import { readDescriptionField, readFrontMatter } from "./front-matter.js";
+import { readDescriptionField } from "./front-matter.js";
 
 /** The number of characters of each text that are read for its description. */
 export const leadChars = 500;

@@ -1,14 +1,21 @@
+import { readFrontMatter } from "../core/search/front-matter.js";
 import { type Line, splitLines } from "../core/search/lines.js";
-import { splitFrontMatter } from "./front-matter.js";
 
 const fence = /^ {0,3}(?:```|~~~)/;
 
+/** Returns the front matter of a note, without its fences. Null if the note has none, or does not close it. */
+export function getFrontMatter(content: string): string | null {
+  const start = readFrontMatter(content);
+  return start === null || start.rest === null ? null : start.frontMatter;
+}
+
 /** Yields the lines of a note that are prose: without front matter and blocks of code. */
 export function* proseLines(content: string): Generator<Line> {
-  const { lines } = splitFrontMatter(content);
+  const frontMatter = getFrontMatter(content);
+  const skipped = frontMatter === null ? 0 : frontMatter.split("\n").length + 1;
   let isCode = false;
   for (const line of splitLines(content)) {
-    if (line.line <= lines) continue;
+    if (line.line <= skipped) continue;
     if (fence.test(line.text)) isCode = !isCode;
     else if (!isCode) yield line;
   }

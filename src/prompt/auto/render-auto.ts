@@ -1,3 +1,4 @@
+import { readFrontMatter } from "../../core/search/front-matter.js";
 import { getRecalled } from "../../core/search/recall.js";
 import type { MountOutline } from "../../core/mounts/mounted-outlines.js";
 import type { MemoryScope } from "../../core/values/address.js";
@@ -7,7 +8,7 @@ import type { TokenLimit } from "../connector-options.js";
 import { getDescriptions, leadChars, mayIndex } from "../descriptions.js";
 import { formatPath } from "../entries.js";
 import { fence } from "../fence.js";
-import { readFrontMatter, readPinnedField } from "../front-matter.js";
+import { readPinnedField } from "../front-matter.js";
 import { shortIntroduction } from "../introduction.js";
 import {
   getShownScope,

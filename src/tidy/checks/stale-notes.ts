@@ -1,5 +1,5 @@
 import { checkEachFile } from "../finding.js";
-import { splitFrontMatter } from "../front-matter.js";
+import { getFrontMatter } from "../note-lines.js";
 
 const field = /^stale_after[ \t]*:[ \t]*["']?(\d{4}-\d{2}-\d{2})(T[^\s"'#]{1,40})?/m;
 
@@ -9,7 +9,7 @@ const dayMs = 86_400_000;
 
 /** A date without a time is over at the end of that day. Without a zone it is UTC. */
 export const staleNotes = checkEachFile(({ content }, { at }) => {
-  const [, day, time] = field.exec(splitFrontMatter(content).frontMatter) ?? [];
+  const [, day, time] = field.exec(getFrontMatter(content) ?? "") ?? [];
   if (day === undefined) return null;
   const end = time === undefined ? Date.parse(day) + dayMs : Date.parse(day + (hasZone.test(time) ? time : `${time}Z`));
   // NaN, of a date that does not exist, is not earlier.
