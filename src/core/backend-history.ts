@@ -3,14 +3,15 @@ import { actorField } from "./values/actor.js";
 import { blameLines } from "./history/blame.js";
 import { withPath } from "./values/error-paths.js";
 import { invalid, MemoryError } from "./values/errors.js";
-import type {
-  BlamedLine,
-  MemoryHistory,
-  MemoryVersion,
-  RedactedText,
-  RevertTarget,
-  TextOccurrences,
-  VersionFilter,
+import {
+  keepsNoHistory,
+  type BlamedLine,
+  type MemoryHistory,
+  type MemoryVersion,
+  type RedactedText,
+  type RevertTarget,
+  type TextOccurrences,
+  type VersionFilter,
 } from "./history/history.js";
 import type {
   CheckPath,
@@ -187,8 +188,7 @@ export class BackendHistory implements MemoryHistory {
     try {
       return await runCall(this.#context, trace, (call) => {
         const history = this.#context.backend.features?.history?.(call);
-        if (history === undefined)
-          throw invalid("this memory keeps no history; a MongoMemoryStore with history: true keeps one");
+        if (history === undefined) throw invalid(`this memory ${keepsNoHistory}`);
         return stage === "read" ? run(history, call) : runAsChange(this.#context, call, () => run(history, call));
       });
     } catch (error) {

@@ -5,7 +5,7 @@ import {
   ResourceNotFoundError,
   type ResourceTemplateType,
 } from "@modelcontextprotocol/server";
-import type { MemoryHistory, MemoryVersion } from "../core/history/history.js";
+import { keepsNoHistory, type MemoryHistory, type MemoryVersion } from "../core/history/history.js";
 import type { Memory } from "../core/memory.js";
 import { normalizePath } from "../core/values/paths.js";
 import { inProtocol, getMimeType, parseUriPart } from "./resources.js";
@@ -49,11 +49,7 @@ export function toVersionUri(id: string): string {
 export async function readVersions({ history }: Memory, uri: string): Promise<ReadResourceResult | null> {
   const isList = uri.startsWith(`${listScheme}/`);
   if (!isList && !uri.startsWith(`${textScheme}/`)) return null;
-  if (history === null)
-    throw new ResourceNotFoundError(
-      uri,
-      "the memory keeps no history; a MongoMemoryStore with history: true keeps one",
-    );
+  if (history === null) throw new ResourceNotFoundError(uri, `the memory ${keepsNoHistory}`);
   return { contents: [isList ? await readList(history, uri) : await readText(history, uri)] };
 }
 

@@ -136,3 +136,6 @@ export interface MemoryHistory {
    */
   redact(what: string | readonly string[] | RedactedText): Promise<number>;
 }
+
+/** The end of a sentence about a memory whose `history` is null. */
+export const keepsNoHistory = "keeps no history; a MongoMemoryStore with history: true keeps one";

@@ -1,13 +1,14 @@
 import { errorOnPaths } from "../values/error-paths.js";
 import { MemoryError } from "../values/errors.js";
-import type {
-  BlamedLine,
-  MemoryHistory,
-  MemoryVersion,
-  RedactedText,
-  RevertTarget,
-  TextOccurrences,
-  VersionFilter,
+import {
+  keepsNoHistory,
+  type BlamedLine,
+  type MemoryHistory,
+  type MemoryVersion,
+  type RedactedText,
+  type RevertTarget,
+  type TextOccurrences,
+  type VersionFilter,
 } from "../history/history.js";
 import { checkRedaction, getReadableDiff } from "../history/optional-methods.js";
 import { ROOT } from "../values/paths.js";
@@ -210,10 +211,7 @@ export class MountedHistory implements MemoryHistory {
 /** @throws MemoryError EINVAL */
 function getHistory({ point, memory }: Mount): MemoryHistory {
   if (memory.history === null)
-    throw errorOnPaths(
-      "EINVAL",
-      (place) => `the memory at ${place(point)} keeps no history; a MongoMemoryStore with history: true keeps one`,
-    );
+    throw errorOnPaths("EINVAL", (place) => `the memory at ${place(point)} ${keepsNoHistory}`);
   return memory.history;
 }
 
