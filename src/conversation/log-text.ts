@@ -1,3 +1,4 @@
+import { logMarks } from "../core/search/passages.js";
 import { type LogEntry, toName } from "./entries.js";
 
 /*
@@ -14,12 +15,12 @@ import { type LogEntry, toName } from "./entries.js";
  * happens in the same step, so only one process can do it. No text of a message begins a line.
  */
 
-const marksLine = /^[~^]([a-z]{8}(?: [a-z]{8})*)\r?$/gm;
+const marksLine = new RegExp(`^(${logMarks})\\r?$`, "gm");
 const openLine = /^\^([a-z ]+)$/gm;
 
 /** Returns the marks of all messages in a text. */
 export function readMarks(text: string): string[] {
-  return [...text.matchAll(marksLine)].flatMap(([, marks = ""]) => marks.split(" "));
+  return [...text.matchAll(marksLine)].flatMap(([, marks = ""]) => marks.slice(1).split(" "));
 }
 
 /** Returns the entries after the last one that is known. Null if none is known. */

@@ -24,8 +24,9 @@ const hasYear = /\b(?:1[89]|2[01])\d\d\b/;
 const dateWord =
   /^(?:\d{1,4}(?:st|nd|rd|th|am|pm)?|t\d{1,2}|[ap]m|on|at|of|the|z|utc|(?:mon|tues|wednes|thurs|fri|satur|sun)day|mon|tues?|wed|thu(?:rs)?|fri|sat|sun|jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?|date|session|day)$/;
 
-/** A line of a log of conversations that identifies its messages (ADR 0064). */
-export const logMarks = /^[~^][a-z]{8}(?: [a-z]{8})*$/;
+/** A line of a log of conversations that identifies its messages, as the source of an expression (ADR 0064). */
+export const logMarks = "[~^][a-z]{8}(?: [a-z]{8})*";
+const logMarksLine = new RegExp(`^${logMarks}$`);
 
 /** Yields the passages of a text in their order. Blank lines and the marks of a log belong to no passage. */
 export function* splitPassages(text: string): Generator<Passage> {
@@ -68,7 +69,7 @@ function trimPassage(text: string, lineStart: number, lineEnd: number, line: num
 
 function isMarks(text: string, start: number, end: number): boolean {
   const unit = text.charCodeAt(start);
-  return (unit === 0x5e || unit === 0x7e) && logMarks.test(text.slice(start, end));
+  return (unit === 0x5e || unit === 0x7e) && logMarksLine.test(text.slice(start, end));
 }
 
 function isSpace(unit: number): boolean {
