@@ -4,12 +4,12 @@ import type { Memory } from "../core/memory.js";
 import { getMountTree } from "../core/mounts/mounted-memory.js";
 import { errorOnPaths } from "../core/values/error-paths.js";
 import { compilePathPattern } from "../core/values/path-pattern.js";
-import { getPathPrefix, ROOT } from "../core/values/paths.js";
+import { defaultLogPath, getPathPrefix, ROOT } from "../core/values/paths.js";
 import type { MemoryNode } from "../graph/memory-node.js";
 import { learnClient } from "./sources.js";
 
 /** Raw notes, which nobody rewrites, and what was put away. */
-const protectedPaths = ["/conversations/**", "/archive/**"].map(compilePathPattern);
+const protectedPaths = [`${defaultLogPath}/**`, "/archive/**"].map(compilePathPattern);
 
 /** The memory of a run, and the paths that it may read and change. */
 export interface LearnedMemory {

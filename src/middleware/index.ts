@@ -44,20 +44,16 @@ export function memoryMiddleware(options: MemoryMiddlewareOptions): AgentMiddlew
     tools: ownTools,
     ...(log !== false &&
       memory.log !== null && {
-        afterAgent: async ({ messages }, { configurable, context, store, signal }) => {
-          // LangChain has no type for these parts of a config.
-          await logRun(connector.source, messages, { configurable, context, store, signal } as RunnableConfig);
+        afterAgent: async ({ messages }, runtime) => {
+          await logRun(connector.source, messages, toConfig(runtime));
         },
       }),
     wrapModelCall: async (request, handler) => {
       for (const { name } of ownTools) assertNoNamesake(name, request.tools);
       const { systemMessage, messages, runtime, model } = request;
       const prompt: BaseMessage[] = systemMessage.text === "" ? [] : [systemMessage];
-      const { configurable, context, store, signal } = runtime;
-      // LangChain has no type for these parts of a config.
-      const run = { configurable, context, store, signal } as RunnableConfig;
       const given = [...prompt, ...messages];
-      const shown = await connector.inject(given, run, model, request.tools);
+      const shown = await connector.inject(given, toConfig(runtime), model, request.tools);
       if (shown === given) return handler(request);
       const [first, ...rest] = shown;
       return SystemMessage.isInstance(first)
@@ -65,6 +61,13 @@ export function memoryMiddleware(options: MemoryMiddlewareOptions): AgentMiddlew
         : handler({ ...request, messages: shown });
     },
   });
+}
+
+type RunParts = Record<"configurable" | "context" | "store" | "signal", unknown>;
+
+/** Returns the config of a run. LangChain has no type for these parts of one. */
+function toConfig({ configurable, context, store, signal }: Partial<RunParts>): RunnableConfig {
+  return { configurable, context, store, signal } as RunnableConfig;
 }
 
 /**
