@@ -1,6 +1,4 @@
-import { readFile } from "node:fs/promises";
-import { promisify } from "node:util";
-import { gunzip } from "node:zlib";
+import { type Chat, type Dialogue, readJson } from "../measuring/retrieval-data.js";
 
 /** A conversation of several days, with questions about it. */
 export interface Conversation {
@@ -21,16 +19,6 @@ export interface Question {
   evidence: string[];
   /** Ids of messages by their meaning, most similar first. Empty without given ranks. */
   bySimilarity: string[];
-}
-
-interface Dialogue {
-  sessions: { date: string; turns: { id: string; speaker: string; text: string; caption?: string }[] }[];
-  questions: { question: string; evidence: string[] }[];
-}
-
-interface Chat {
-  exchanges: { date: string; messages: { id: number; role: string; text: string }[] }[];
-  questions: { question: string; evidence: number[] }[];
 }
 
 interface Ranks {
@@ -86,9 +74,4 @@ function toSaid({ id, role, text }: Chat["exchanges"][number]["messages"][number
 function parseDate(text: string): Date {
   const [, time = "", day = ""] = /^(.*) on (.*)$/.exec(text) ?? [];
   return new Date(`${day.replace(",", "")} ${time} UTC`);
-}
-
-async function readJson(path: string): Promise<unknown> {
-  const bytes = await readFile(path);
-  return JSON.parse((path.endsWith(".gz") ? await promisify(gunzip)(bytes) : bytes).toString());
 }

@@ -17,7 +17,7 @@ const log = { path: "/conversations", timeZone: "UTC", keepDays: null };
  * given rank, and the search fuses both rankings as it does with embeddings.
  */
 export async function writeConversation(conversation: Conversation, meaning: boolean): Promise<index.Memory> {
-  const written = openMemory(new InMemoryStore(), { nodeId: "evaluate" }, { paths: "posix", maxFileBytes: 10_000_000 });
+  const written = openMemory(new InMemoryStore(), { nodeId: "evaluate" }, { maxFileBytes: 10_000_000 });
   for (const [part, { at, messages }] of conversation.parts.entries()) {
     const said = messages.map(({ id, role, name, text }) => {
       const fields = { id, content: text, ...(name !== undefined && { name }) };
@@ -44,7 +44,7 @@ export async function writeConversation(conversation: Conversation, meaning: boo
       features,
     }),
     { nodeId: "evaluate" },
-    { paths: "posix", maxFileBytes: 10_000_000 },
+    { maxFileBytes: 10_000_000 },
   );
 }
 

@@ -1,7 +1,5 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
-import { gunzip } from "node:zlib";
+import { type Chat, type Dialogue, readJson } from "../measuring/retrieval-data.js";
 
 /** A memory with questions about it. */
 export interface BenchMemory {
@@ -18,36 +16,14 @@ export interface DataSet {
   memories: BenchMemory[];
 }
 
-/** LoCoMo, reduced for retrieval. */
-interface Dialogue {
-  sessions: {
-    session: number;
-    date: string;
-    turns: { id: string; speaker: string; text: string; caption?: string }[];
-  }[];
-  questions: { question: string; evidence: string[] }[];
-}
-
-/** A chat of BEAM, reduced for retrieval. */
-interface Chat {
-  exchanges: {
-    batch: number;
-    exchange: number;
-    date: string;
-    messages: { id: number; role: string; text: string }[];
-  }[];
-  questions: { question: string; evidence: number[] }[];
-}
-
 interface SourceFile {
   path: string;
   lines: { text: string; source: string | null }[];
 }
 
 export async function readDataSets(folder: string): Promise<DataSet[]> {
-  const dialogues = JSON.parse(await readFile(join(folder, "locomo/locomo.json"), "utf8")) as Dialogue[];
-  const packed = await promisify(gunzip)(await readFile(join(folder, "beam/beam-100k.json.gz")));
-  const chats = JSON.parse(packed.toString()) as Chat[];
+  const dialogues = (await readJson(join(folder, "locomo/locomo.json"))) as Dialogue[];
+  const chats = (await readJson(join(folder, "beam/beam-100k.json.gz"))) as Chat[];
   return [
     { name: "LoCoMo", per: ["passage", "file"], memories: dialogues.map((each) => toMemory(sessionFiles(each), each)) },
     { name: "BEAM, messages", per: ["file"], memories: chats.map((each) => toMemory(messageFiles(each), each)) },
