@@ -99,6 +99,7 @@ export async function showMemories(
   const memories = { isTree, outlines: shown };
   const options: AutoOptions = {
     ...form,
+    hasTurn: form.earlier !== null,
     insteadOf: replacement ? (shared?.scope ?? null) : null,
     isOwnerMissing: shared?.isOwnerMissing ?? false,
   };

@@ -34,6 +34,11 @@ export interface AutoOptions extends Omit<RenderOptions, "content" | "descriptio
   pinned: readonly string[];
   /** The directory of the conversation log, which is one line of the index. */
   logPath: string | null;
+  /**
+   * Whether the caller has the part of the turn from an earlier call. Then it is not made, and `leftOut` counts its files.
+   * @default false
+   */
+  hasTurn?: boolean;
 }
 
 /** What a model sees of memories: the part that only the memory changes, and the part of the turn. */
@@ -46,7 +51,7 @@ export interface RenderedForTurn extends RenderedMemories {
 export async function renderAuto(memories: ShownMemories, options: AutoOptions): Promise<RenderedForTurn> {
   const whole = renderWhole(memories, options);
   if (whole !== null) return whole;
-  const { maxChars, tokens } = options;
+  const { maxChars, tokens, hasTurn = false } = options;
   const scope = getShownScope(memories.outlines);
   const texts = memories.outlines.flatMap((outline) => listTexts(outline, options.root));
   const stable = await planStable(memories, texts, options);
@@ -56,11 +61,14 @@ export async function renderAuto(memories: ShownMemories, options: AutoOptions):
   const room = maxChars - least.length;
   const shown = fitTokens(tokens, countTokens(tokens, least), room, (chars) => renderStable(stable, scope, chars));
   if (shown === null) return renderTree(memories, options);
-  const turn = fitTokens(tokens, countTokens(tokens, shown.text), maxChars - shown.text.length, (chars) => {
+  const showTurn = (chars: number): { text: string; chosen: ChosenPassages } => {
     const chosen = chooseForTurn(texts, chars - least.length, shown.chosen);
     const leftOut = total - chosen.total - shown.chosen.total;
     return { text: renderTurn(scope, chosen.lines(), leftOut), chosen };
-  });
+  };
+  const turn = hasTurn
+    ? null
+    : fitTokens(tokens, countTokens(tokens, shown.text), maxChars - shown.text.length, showTurn);
   const isWhole = (text: RankedText): boolean =>
     shown.chosen.count(text) + (turn?.chosen.count(text) ?? 0) === text.passages.length - 1;
   return {
