@@ -47,15 +47,15 @@ async function makeChange(
   { id, actor, model, apply, signal }: LearnChangeSettings & { id: string },
   report: LearnReport,
 ): Promise<void> {
+  const sources = change.sources.map((source) => source.id);
+  const origin = { reason: change.reasons.join("\n"), sources, trust: getLowestTrust(change.sources), model };
   const isAddition = change.kind === "append" || change.kind === "write";
   if (apply === "append-only" && isAddition && memory.rights?.accessAt?.(change.path) !== "ask") {
-    const run = { run: {}, signal, actor: { ...actor, toolCallId: id }, call: new CallIdentity(id) };
+    const run = { run: {}, signal, actor: { ...actor, toolCallId: id }, call: new CallIdentity(id), origin };
     await applyTo(bindMemory(memory, { policies: [], run }), change);
     report.applied.push(change.path);
     return;
   }
-  const sources = change.sources.map((source) => source.id);
-  const origin = { reason: change.reasons.join("\n"), sources, trust: getLowestTrust(change.sources), model };
   const proposal = await proposeChange(memory, { id, actor: { ...actor, toolCallId: id }, origin }, (asking) =>
     applyTo(asking, change),
   );

@@ -23,6 +23,10 @@ export interface MemoryVersion {
   sizeBytes: number | null;
   /** The SHA-256 of the same text, in lowercase hex. */
   sha256: string | null;
+  /** What its text rests on, if a program such as `learn` wrote it: `version:` and `message:` with ids. */
+  sources?: string[];
+  /** The lowest trust of the sources, by who wrote them. */
+  trust?: "unknown" | "agent" | "person";
   /** When its text, or a part of it, was redacted. */
   redactedAt?: Date;
   redactedBy?: MemoryActor;
@@ -37,6 +41,8 @@ export interface VersionFilter {
   /** Selects the versions whose actor has all of these fields. */
   actor?: Partial<MemoryActor>;
   operation?: VersionOperation;
+  /** Selects the versions that rest on at least one of these, such as `version:12`. At most 1,000. */
+  sources?: string[];
   /** Made later than this. */
   after?: Date;
   /** Made earlier than this. */
