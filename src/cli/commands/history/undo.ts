@@ -93,7 +93,8 @@ export const redact = historyCommand<RedactInput>({
   description:
     "Remove text for good. Keeps who made the versions and when. With --text, it covers the text in every version, " +
     "proposal and vector that holds it. With versions, it removes their text, path, size and hash. It shows what it " +
-    "changes, and asks. It refuses the text that a file has now, unless --text goes with --cut.",
+    "changes, and asks. It refuses the text that a file has now, unless --text goes with --cut. Then it lists the " +
+    "versions that rest on what was redacted.",
   examples: [
     'redact --text "sk-live-4711" --node assistant',
     "redact --text - --cut --node assistant --yes < key.txt",
