@@ -43,6 +43,7 @@ const filterSchema = z
     path: z.string().optional(),
     actor: actorField.optional(),
     operation: z.enum(["created", "modified", "deleted", "renamed"]).optional(),
+    sources: z.array(z.string()).optional(),
     after: date.optional(),
     before: date.optional(),
     limit: z.number().int().min(1).optional(),

@@ -77,6 +77,7 @@ export class BackendProposals implements MemoryProposals {
       take: (runId, forMs) => this.#run("change", ({ lease }) => lease.take(runId, forMs)),
       renew: (runId, forMs) => this.#run("change", ({ lease }) => lease.renew(runId, forMs)),
       release: (runId, progress) => this.#run("change", ({ lease }) => lease.release(runId, progress)),
+      withdraw: (proposalId) => this.#run("change", ({ lease }) => lease.withdraw(proposalId)),
     };
   }
 

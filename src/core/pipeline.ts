@@ -87,7 +87,8 @@ export async function runChange(
   change: Change,
   call: Call,
 ): Promise<ChangeResult & { content?: string }> {
-  const identity = memory.run?.call ?? null;
+  const { call: identity = null, origin = null } = memory.run ?? {};
+  call.origin = origin;
   if (identity === null) return runAllowedChange(memory, change, call);
   call.changeId = identity.changeId;
   const result = await runAllowedChange(memory, change, call);

@@ -1,5 +1,5 @@
 import type { ApprovalRequester } from "./access/approval-requester.js";
-import type { ChangeOrigin } from "./contract/change-record.js";
+import type { ChangeOrigin } from "./values/origin.js";
 import { restricted } from "./restrictable-memory.js";
 import type { Memory } from "./memory.js";
 import type { MemoryActor } from "./values/actor.js";

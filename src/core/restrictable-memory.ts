@@ -1,4 +1,5 @@
 import type { CheckedPolicy } from "./access/policy.js";
+import type { VersionOrigin } from "./values/origin.js";
 import type { Memory } from "./memory.js";
 import type { MemoryUse } from "./memory-options.js";
 import type { CallIdentity } from "./runtime/call-identity.js";
@@ -17,6 +18,8 @@ export interface RunBinding extends MemoryUse {
   readonly actor: MemoryActor | undefined;
   /** The call of a tool whose changes are made once. Null if its changes have no identity. */
   call: CallIdentity | null;
+  /** What the changes rest on. */
+  readonly origin?: VersionOrigin;
 }
 
 export function isRunBinding(use: MemoryUse): use is RunBinding {

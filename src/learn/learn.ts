@@ -10,7 +10,7 @@ import { askModel, getModelName } from "./ask-model.js";
 import { createPrompt, createRepairPrompt } from "./create-prompt.js";
 import { findKnownTexts, listWritable, readFile, readNewVersions } from "./gather-input.js";
 import { type LearnedMemory, openLearnedMemory } from "./learned-memory.js";
-import { makeChanges } from "./make-changes.js";
+import { LostLease, makeChanges } from "./make-changes.js";
 import { type LearnOperation, readOperations } from "./operation.js";
 import { checkLearnOptions, type LearnOptions, type LearnSettings } from "./options.js";
 import { getArchivedPath, type OperationPlan, planOperations } from "./plan-operations.js";
@@ -74,11 +74,13 @@ async function runOnce(
   const plan = await askForPlan(opened, settings, { sources: labelled, earlier }, report);
   report.dropped.push(...plan.dropped);
   const checkCurrent = async (change: { sources: readonly Source[] }): Promise<void> => {
-    if (!(await opened.lease.renew(holder, leaseMs))) throw new LostLease();
+    const isHeld = await opened.lease.renew(holder, leaseMs);
+    if (isHeld !== true) throw new LostLease(isHeld === null);
     for (const { id } of change.sources) await assertPresent(opened, id);
   };
   const actor = { client: learnClient, runId };
-  const changeSettings = { actor, model: getModelName(model), apply, signal, earlier, checkCurrent };
+  const withdraw = opened.lease.withdraw.bind(opened.lease);
+  const changeSettings = { actor, model: getModelName(model), apply, signal, earlier, checkCurrent, withdraw };
   try {
     await makeChanges(opened.memory, plan.changes, changeSettings, report);
   } catch (error) {
@@ -86,9 +88,6 @@ async function runOnce(
   }
   return { report, progress: { bookmark, lastRunId: runId } };
 }
-
-/** No MemoryError, so that it ends the whole run. */
-class LostLease extends Error {}
 
 interface Questions {
   sources: ReadonlyMap<string, Source>;

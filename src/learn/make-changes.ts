@@ -18,8 +18,20 @@ export interface LearnChangeSettings {
   signal: AbortSignal | undefined;
   /** The proposals of earlier runs that wait or were rejected. */
   earlier: readonly MemoryProposal[];
-  /** Throws if the change must not be made any more. Called just before it. */
+  /** Throws if the change must not be made any more. Called just before it, and again after it. */
   checkCurrent: (change: LearnChange) => Promise<void>;
+  /** Removes a proposal. */
+  withdraw: (id: string) => Promise<void>;
+}
+
+/** No MemoryError, so that it ends the whole run. */
+export class LostLease extends Error {
+  readonly isForgotten: boolean;
+
+  constructor(isForgotten: boolean) {
+    super();
+    this.isForgotten = isForgotten;
+  }
 }
 
 /** Proposes changes, or makes additions at once, and reports them. A repeated run makes nothing twice. */
@@ -30,10 +42,17 @@ export async function makeChanges(
   report: LearnReport,
 ): Promise<void> {
   for (const [number, change] of changes.entries()) {
+    const id = createId(change, number, settings);
     try {
       assertNew(change, settings);
       await settings.checkCurrent(change);
-      await makeChange(memory, change, { ...settings, id: createId(change, number, settings) }, report);
+      const isProposed = await makeChange(memory, change, { ...settings, id });
+      await settings.checkCurrent(change).catch(async (error: unknown) => {
+        if (isSourceGone(error)) await (isProposed ? settings.withdraw(id) : takeBack(memory, id));
+        throw error;
+      });
+      if (isProposed) report.proposals.push(id);
+      else report.applied.push(change.path);
     } catch (error) {
       if (!MemoryError.isInstance(error) || error.code === "EIO") throw error;
       report.dropped.push({ operation: toOperation(change), why: getReason(error) });
@@ -41,26 +60,40 @@ export async function makeChanges(
   }
 }
 
+/** @returns whether it is proposed; otherwise it is made */
 async function makeChange(
   memory: Memory,
   change: LearnChange,
   { id, actor, model, apply, signal }: LearnChangeSettings & { id: string },
-  report: LearnReport,
-): Promise<void> {
-  const isAddition = change.kind === "append" || change.kind === "write";
-  if (apply === "append-only" && isAddition && memory.rights?.accessAt?.(change.path) !== "ask") {
-    const run = { run: {}, signal, actor: { ...actor, toolCallId: id }, call: new CallIdentity(id) };
-    await applyTo(bindMemory(memory, { policies: [], run }), change);
-    report.applied.push(change.path);
-    return;
-  }
+): Promise<boolean> {
   const sources = change.sources.map((source) => source.id);
   const origin = { reason: change.reasons.join("\n"), sources, trust: getLowestTrust(change.sources), model };
+  const isAddition = change.kind === "append" || change.kind === "write";
+  if (apply === "append-only" && isAddition && memory.rights?.accessAt?.(change.path) !== "ask") {
+    const run = { run: {}, signal, actor: { ...actor, toolCallId: id }, call: new CallIdentity(id), origin };
+    await applyTo(bindMemory(memory, { policies: [], run }), change);
+    return false;
+  }
   const proposal = await proposeChange(memory, { id, actor: { ...actor, toolCallId: id }, origin }, (asking) =>
     applyTo(asking, change),
   );
   if (proposal === null) throw invalid("it changes nothing");
-  report.proposals.push(proposal);
+  return true;
+}
+
+/** Whether a source went while the change was made. Another run that took over makes the same change. */
+function isSourceGone(error: unknown): boolean {
+  if (error instanceof LostLease) return error.isForgotten;
+  return MemoryError.isInstance(error) && error.code !== "EIO";
+}
+
+/** Undoes an addition, and redacts its text. */
+async function takeBack({ history }: Memory, toolCallId: string): Promise<void> {
+  if (history === null) return;
+  const made: string[] = [];
+  for await (const { id } of history.list({ actor: { toolCallId } })) made.push(id);
+  await history.revert({ toolCallId });
+  await history.redact(made);
 }
 
 function applyTo(memory: Memory, { kind, path, to, before, after, added }: LearnChange): Promise<unknown> {

@@ -1,6 +1,7 @@
 import type { MemoryActor } from "../values/actor.js";
 import type { CheckedAddress } from "../values/address.js";
-import type { ChangeCommand, ChangeOrigin } from "../contract/change-record.js";
+import type { ChangeCommand } from "../contract/change-record.js";
+import type { ChangeOrigin } from "../values/origin.js";
 
 /** `interrupt`: the run waits for a person. `propose`: the run goes on, and a person decides later. */
 export type OnAsk = "interrupt" | "propose";

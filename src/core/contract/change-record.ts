@@ -1,6 +1,7 @@
 import type { RunLease } from "./run-lease.js";
 import type { LineEnds } from "../tree/change.js";
 import type { MemoryActor } from "../values/actor.js";
+import type { ChangeOrigin } from "../values/origin.js";
 
 /** A command of a memory that changes something. */
 export type ChangeCommand = "append" | "write" | "update" | "edit" | "delete" | "rename";
@@ -44,17 +45,6 @@ export interface PlannedChange {
  * `approved`: the change is made. `rejected`: the change is never made.
  */
 export type ChangeStatus = "pending" | "applying" | "approved" | "rejected";
-
-/** What the proposal of a program rests on. The program sets it. Only the reason is written by a model. */
-export interface ChangeOrigin {
-  reason: string;
-  /** `version:` and `message:` with ids. */
-  sources: string[];
-  /** The lowest trust of the sources, by who wrote them. */
-  trust: "unknown" | "agent" | "person";
-  /** The model that was asked. */
-  model: string;
-}
 
 /** A change whose approval was requested. */
 export interface ChangeRecord extends PlannedChange {

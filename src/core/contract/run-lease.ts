@@ -10,8 +10,10 @@ export interface RunProgress {
 export interface RunLease {
   /** Begins to work, unless another run works. @returns the progress of earlier runs, or null if another run works */
   take(runId: string, forMs: number): Promise<RunProgress | null>;
-  /** @returns false if the lease has ended, and another run may work */
-  renew(runId: string, forMs: number): Promise<boolean>;
+  /** @returns false if the lease has ended, and another run may work; null if the memory is forgotten */
+  renew(runId: string, forMs: number): Promise<boolean | null>;
   /** Ends the work. @param progress undefined if it failed: everything stays as it was */
   release(runId: string, progress?: RunProgress): Promise<boolean>;
+  /** Removes a proposal that still waits, as if it was never made. */
+  withdraw(proposalId: string): Promise<void>;
 }

@@ -23,6 +23,10 @@ export interface MemoryVersion {
   sizeBytes: number | null;
   /** The SHA-256 of the same text, in lowercase hex. */
   sha256: string | null;
+  /** What its text rests on, if a program such as `learn` wrote it: `version:` and `message:` with ids. */
+  sources?: string[];
+  /** The lowest trust of the sources, by who wrote them. */
+  trust?: "unknown" | "agent" | "person";
   /** When its text, or a part of it, was redacted. */
   redactedAt?: Date;
   redactedBy?: MemoryActor;
@@ -37,6 +41,8 @@ export interface VersionFilter {
   /** Selects the versions whose actor has all of these fields. */
   actor?: Partial<MemoryActor>;
   operation?: VersionOperation;
+  /** Selects the versions that rest on at least one of these, such as `version:12`. */
+  sources?: string[];
   /** Made later than this. */
   after?: Date;
   /** Made earlier than this. */
@@ -61,7 +67,10 @@ export interface BlamedLine {
 export interface TextOccurrences {
   /** The versions whose text or paths contain it, newest first. */
   versions: MemoryVersion[];
-  /** The ids of the proposals that contain it, and of the changes that contain it and wait for a person in a run. */
+  /**
+   * The ids of the proposals that contain it, or that wait and rest on a version that contains it, and of the changes
+   * that contain it and wait for a person in a run.
+   */
   proposals: string[];
   /** The present paths that contain it, and the paths of the present files whose text contains it. */
   files: string[];
@@ -124,12 +133,14 @@ export interface MemoryHistory {
    * With `{ text }`, the text goes wherever it stands: in versions, their paths, differences and names of actors, in
    * proposals and vectors, whatever is approved at the same time. A text of the same length covers it, such as
    * `[redacted---]`, so the rest can still be read, compared and blamed. A proposal that contains it loses its texts, and
-   * is rejected if it waits. If a present file has the text, it is EINVAL without `cut`; a present path that has it is
+   * is rejected if it waits; so is one that waits and rests on a version that has it. If a present file has the text, it is EINVAL without `cut`; a present path that has it is
    * always EINVAL.
    *
    * With ids, text, path, size and hash of these versions go. The text that a file has now cannot be redacted (EINVAL):
    * write or delete the file first. If several versions have a text, name all of them. A proposal loses its texts if it
-   * was made for exactly such a text, or leaves it at the path of the version.
+   * was made for exactly such a text, or leaves it at the path of the version, or waits and rests on one of them.
+   *
+   * Approved texts that rest on a version stay: `list({ sources })` finds them.
    *
    * All rights are checked before the first change. After a failure call it again: what is done stays done.
    * @returns how many versions were redacted by this call

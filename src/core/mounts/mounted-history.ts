@@ -18,6 +18,8 @@ import type { Mount } from "./mounts.js";
 import type { MemorySnapshot } from "../tree/snapshot.js";
 import { checkVersionId } from "../history/version-id.js";
 
+const versionSource = /^version:/;
+
 /**
  * The histories of the memories of a tree. The id of a version is its id in the memory with the mount point before it:
  * `/team:12`. Versions of several memories are ordered by time.
@@ -34,13 +36,15 @@ export class MountedHistory implements MemoryHistory {
   }
 
   list(filter: VersionFilter = {}): AsyncIterable<MemoryVersion> {
-    const { path, limit = Infinity, ...others } = filter;
+    const { path, limit = Infinity, sources, ...others } = filter;
     const target = path === undefined ? ROOT : this.#table.normalize(path, true);
-    const lists = this.#table
-      .locateAll(target)
-      .map((location) =>
-        this.#list(location.mount, location.path === ROOT ? others : { ...others, path: location.path }),
-      );
+    const lists = this.#table.locateAll(target).map((location) =>
+      this.#list(location.mount, {
+        ...others,
+        ...(sources && { sources: sources.flatMap((source) => this.#toLocalSource(location.mount, source) ?? []) }),
+        ...(location.path !== ROOT && { path: location.path }),
+      }),
+    );
     return mergeByTime(lists, limit);
   }
 
@@ -185,13 +189,22 @@ export class MountedHistory implements MemoryHistory {
   }
 
   #toTree(mount: Mount, version: MemoryVersion): MemoryVersion {
-    const { id, path, from } = version;
+    const { id, path, from, sources } = version;
+    const prefix = mount.point === ROOT ? "" : `${mount.point}:`;
     return {
       ...version,
-      id: mount.point === ROOT ? id : `${mount.point}:${id}`,
+      id: prefix + id,
+      ...(sources && { sources: sources.map((source) => source.replace(versionSource, (kind) => kind + prefix)) }),
       path: path === "" ? "" : (this.#table.toTreePath(mount, path) ?? ""),
       ...(from !== undefined && { from: this.#table.toTreePath(mount, from) ?? "" }),
     };
+  }
+
+  /** Returns null for a version of another memory. */
+  #toLocalSource(mount: Mount, source: string): string | null {
+    if (!versionSource.test(source)) return source;
+    const version = this.#findVersion(source.replace(versionSource, ""));
+    return version.mount === mount ? `version:${version.localId}` : null;
   }
 
   async *#list(mount: Mount, filter: VersionFilter): AsyncGenerator<MemoryVersion> {

@@ -1,3 +1,4 @@
+import type { VersionOrigin } from "../values/origin.js";
 import type { MemoryActor } from "../values/actor.js";
 import { type MemoryError, storageFailed } from "../values/errors.js";
 
@@ -25,6 +26,8 @@ export interface CallContext {
    * a change without one.
    */
   readonly changeId: string | null;
+  /** What the change rests on, for the history. Null for a change that names no sources. */
+  readonly origin: VersionOrigin | null;
   /** The time limit of the whole call, in ms: at most 2,147,483,647, or Infinity for no limit. */
   readonly timeoutMs: number;
   /** Whether nobody waits for the call any more. No further step may begin then. */
@@ -62,6 +65,7 @@ export class Call implements CallContext {
   readonly actor: MemoryActor | null;
   readonly timeoutMs: number;
   changeId: string | null = null;
+  origin: VersionOrigin | null = null;
   stage: Stage = "read";
   aborted = false;
   reason: unknown;

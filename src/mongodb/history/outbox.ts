@@ -1,3 +1,4 @@
+import type { VersionOrigin } from "../../core/values/origin.js";
 import type { Steps } from "../../core/runtime/turns.js";
 import type { MemoryActor } from "../../core/values/actor.js";
 import type { VersionOperation } from "../../core/history/history.js";
@@ -11,6 +12,7 @@ export interface RecordedChange {
   revision: number;
   at: Date;
   actor: MemoryActor | null;
+  origin?: VersionOrigin;
   files: RecordedFile[];
   directories: DirectoryChange;
 }
@@ -79,7 +81,7 @@ export interface UnlinkedVersion {
 
 function createVersions(
   memory: string,
-  { revision, at, actor, files, directories }: RecordedChange,
+  { revision, at, actor, origin, files, directories }: RecordedChange,
 ): UnlinkedVersion[] {
   const all: (RecordedFile | null)[] = files.length === 0 ? [null] : files;
   return all.map((file, index) => {
@@ -93,7 +95,7 @@ function createVersions(
     return {
       id,
       file,
-      document: { _id: storedId(memory, id), ...paths, at, actor, sizeBytes: null, sha256: null, ...told },
+      document: { _id: storedId(memory, id), ...paths, at, actor, ...origin, sizeBytes: null, sha256: null, ...told },
     };
   });
 }

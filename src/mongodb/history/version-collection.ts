@@ -55,6 +55,7 @@ export const versionIndexes: (IndexDescription & { name: string })[] = [
   { name: "by_file", key: { file: 1, _id: 1 }, partialFilterExpression: having("file") },
   { name: "by_path", key: { path: 1, _id: 1 }, partialFilterExpression: having("path") },
   { name: "by_former_path", key: { from: 1, _id: 1 }, partialFilterExpression: having("from") },
+  { name: "by_source", key: { sources: 1, _id: 1 }, partialFilterExpression: having("sources") },
   ...ownerIndexes,
   ...actorIndexes,
   { name: "expire_versions", key: { expiresAt: 1 }, expireAfterSeconds: 0, sparse: true },

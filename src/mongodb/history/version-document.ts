@@ -1,3 +1,4 @@
+import type { VersionOrigin } from "../../core/values/origin.js";
 import type { MemoryActor } from "../../core/values/actor.js";
 import { MemoryError } from "../../core/values/errors.js";
 import type { MemoryVersion, VersionOperation } from "../../core/history/history.js";
@@ -5,7 +6,7 @@ import type { OlderText } from "../../core/history/older-text.js";
 import { badVersionId } from "../../core/history/version-id.js";
 
 /** The effect of one change on one file, or on directories only. */
-export interface VersionDocument {
+export interface VersionDocument extends Partial<VersionOrigin> {
   /** The memory, and the id of the version with leading zeros, so that ids sort in the order of the changes. */
   _id: string;
   /**
@@ -117,7 +118,8 @@ export function versionIdRange(memory: string): { $gt: string; $lt: string } {
 }
 
 export function toMemoryVersion(document: VersionDocument): MemoryVersion {
-  const { path = "", from, operation = "modified", at, actor, sizeBytes, sha256, redactedAt, redactedBy } = document;
+  const { path = "", from, operation = "modified", at, actor, sizeBytes, sha256 } = document;
+  const { sources, trust, redactedAt, redactedBy } = document;
   return {
     id: getPublicId(document),
     path,
@@ -127,6 +129,8 @@ export function toMemoryVersion(document: VersionDocument): MemoryVersion {
     actor,
     sizeBytes,
     sha256,
+    ...(sources && { sources }),
+    ...(trust && { trust }),
     ...(redactedAt !== undefined && { redactedAt }),
     ...(redactedBy !== undefined && { redactedBy }),
   };

@@ -4,7 +4,7 @@ import { getPathPrefix } from "../../core/values/paths.js";
 import type { VersionDocument } from "./version-document.js";
 
 /** Selects the versions of one memory that match all of these fields. */
-export interface VersionQuery extends Pick<VersionFilter, "actor" | "operation" | "after" | "before"> {
+export interface VersionQuery extends Pick<VersionFilter, "actor" | "operation" | "sources" | "after" | "before"> {
   /** The versions at this path, and the versions of the file of `last`, up to `last`. */
   ofFile?: { path: string; last: VersionDocument | null };
   /** The versions of a directory. */
@@ -12,13 +12,14 @@ export interface VersionQuery extends Pick<VersionFilter, "actor" | "operation" 
 }
 
 /** Returns the query as a filter for the server. */
-export function createFilter({ ofFile, below, actor, operation, after, before }: VersionQuery): object {
+export function createFilter({ ofFile, below, actor, operation, sources, after, before }: VersionQuery): object {
   const at = { ...(after && { $gt: after }), ...(before && { $lt: before }) };
   return {
     operation: operation ?? { $exists: true },
     ...(ofFile && { $or: [{ path: ofFile.path }, { from: ofFile.path }, ...createLineageFilters(ofFile.last)] }),
     ...(below !== undefined && { $or: [below, rangeBelow(below)].flatMap((path) => [{ path }, { from: path }]) }),
     ...Object.fromEntries(listActorFields(actor).map(([field, fact]) => [`actor.${field}`, fact])),
+    ...(sources && { sources: { $in: sources } }),
     ...(Object.keys(at).length > 0 && { at }),
   };
 }
@@ -26,7 +27,7 @@ export function createFilter({ ofFile, below, actor, operation, after, before }:
 /** Whether a loaded version matches the query. */
 export function fits(
   version: VersionDocument,
-  { ofFile, below, actor, operation, after, before }: VersionQuery,
+  { ofFile, below, actor, operation, sources, after, before }: VersionQuery,
 ): boolean {
   const { path, from, file } = version;
   const paths = [path, from].filter((each) => each !== undefined);
@@ -38,6 +39,7 @@ export function fits(
       (ofFile.last !== null && file === ofFile.last.file && version._id <= ofFile.last._id)) &&
     (below === undefined || paths.some((each) => each === below || each.startsWith(getPathPrefix(below)))) &&
     listActorFields(actor).every(([field, fact]) => version.actor?.[field] === fact) &&
+    (sources === undefined || sources.some((each) => version.sources?.includes(each))) &&
     (after === undefined || version.at > after) &&
     (before === undefined || version.at < before)
   );

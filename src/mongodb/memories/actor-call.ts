@@ -1,16 +1,19 @@
+import type { VersionOrigin } from "../../core/values/origin.js";
 import type { CallContext } from "../../core/runtime/call.js";
 import type { MemoryActor } from "../../core/values/actor.js";
 
-/** A call whose changes are recorded as those of another person: an approved proposal is a change by its proposer. */
+/** A call whose changes are recorded as an approved proposal says: by its proposer, and with its sources. */
 export class ActorCall implements CallContext {
   readonly actor: MemoryActor | null;
+  readonly origin: VersionOrigin | null;
   /** An approved change is made once by the mark of its record. */
   readonly changeId = null;
   readonly #call: CallContext;
 
-  constructor(call: CallContext, actor: MemoryActor | null) {
+  constructor(call: CallContext, { actor, origin }: { actor: MemoryActor | null; origin: VersionOrigin | null }) {
     this.#call = call;
     this.actor = actor;
+    this.origin = origin;
   }
 
   get timeoutMs(): number {

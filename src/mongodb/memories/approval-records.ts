@@ -71,7 +71,7 @@ export class ApprovalRecords implements LeasedRecords {
         const { edits } = applyChange(tree, change, { now: (fileClock ?? clock)(), maxFileBytes: limits.maxFileBytes });
         return { edits, result: "applied" };
       },
-      new ActorCall(this.#call, getAuthor(record)),
+      new ActorCall(this.#call, { actor: getAuthor(record), origin: record.origin ?? null }),
     );
   }
 

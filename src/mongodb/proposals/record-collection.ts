@@ -176,6 +176,7 @@ export class RecordCollection {
       take: (...args) => run(() => lease.take(...args)),
       renew: (...args) => run(() => lease.renew(...args)),
       release: (...args) => run(() => lease.release(...args)),
+      withdraw: (...args) => run(() => lease.withdraw(...args)),
     };
   }
 

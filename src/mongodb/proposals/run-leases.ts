@@ -18,7 +18,7 @@ interface StoredLease extends RunProgress {
 
 /** The lease of one memory, for one call. */
 interface LeaseContext {
-  collection: Pick<ExactCollection<object>, "findOneAndUpdate">;
+  collection: Pick<ExactCollection<object>, "findOneAndUpdate" | "findOne" | "deleteMany">;
   address: CheckedAddress;
   /** How long the memory lives without a change, in ms. Null: always. */
   lifetimeMs: number | null;
@@ -52,11 +52,16 @@ export function createRunLease({ collection, address, lifetimeMs, clock, call }:
       }
     },
     async renew(runId, forMs) {
-      return (await swap({ holder: runId, until: { $gt: clock() } }, { until: later(forMs) }, false)) !== null;
+      if ((await swap({ holder: runId, until: { $gt: clock() } }, { until: later(forMs) }, false)) !== null)
+        return true;
+      return (await collection.findOne({ _id }, { projection: { _id: 1 } }, call)) === null ? null : false;
     },
     async release(runId, progress) {
       const fields = { holder: null, until: new Date(0), ...progress };
       return (await swap({ holder: runId }, fields, false)) !== null;
+    },
+    async withdraw(proposalId) {
+      await collection.deleteMany({ _id: proposalId, ...address, status: "pending" }, {}, call);
     },
   };
 }

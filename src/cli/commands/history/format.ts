@@ -1,6 +1,7 @@
 import type { MemoryVersion } from "../../../core/history/history.js";
 import type { MemoryActor } from "../../../core/values/actor.js";
 import { bytesText } from "../../terminal/format.js";
+import type { VersionOrigin } from "../../../core/values/origin.js";
 import type { Output } from "../../terminal/output.js";
 
 /** The labels of the facts, with the most useful fact first. */
@@ -30,10 +31,20 @@ function formatFacts(actor: MemoryActor | null): string[] {
   return known.length === 0 ? ["unknown"] : known.map(([field, label]) => `${label} ${actor?.[field]}`);
 }
 
+const maxSources = 5;
+
+/** Formats what a text rests on. "" if it names no sources. */
+export function formatOrigin({ sources = [], trust = "unknown" }: Partial<VersionOrigin>): string {
+  if (sources.length === 0) return "";
+  const more = sources.length > maxSources ? ` and ${sources.length - maxSources} more` : "";
+  return `rests on ${sources.slice(0, maxSources).join(", ")}${more} (trust: ${trust})`;
+}
+
 export function formatVersion(version: MemoryVersion, out: Output): string {
   const { id, at, actor } = version;
-  const shownActor = out.style("dim", out.foreign(formatActor(actor)));
-  return `${out.style("yellow", id.padEnd(5))}  ${at.toISOString()}  ${formatChange(version, out)}  ${shownActor}`;
+  const facts = [formatActor(actor), formatOrigin(version)].filter((fact) => fact !== "").join("; ");
+  const shownFacts = out.style("dim", out.foreign(facts));
+  return `${out.style("yellow", id.padEnd(5))}  ${at.toISOString()}  ${formatChange(version, out)}  ${shownFacts}`;
 }
 
 /** Formats what a version did to its file. */

@@ -1,6 +1,6 @@
 import { Option } from "commander";
 import { describeLaterVersion } from "../../../core/history/later-version.js";
-import type { MemoryHistory, MemoryVersion, RevertTarget } from "../../../core/history/history.js";
+import type { MemoryHistory, MemoryVersion, RevertTarget, TextOccurrences } from "../../../core/history/history.js";
 import { MemoryError } from "../../../core/values/errors.js";
 import { pickDefined } from "../../collections.js";
 import { formatChange, formatVersion } from "./format.js";
@@ -93,7 +93,8 @@ export const redact = historyCommand<RedactInput>({
   description:
     "Remove text for good. Keeps who made the versions and when. With --text, it covers the text in every version, " +
     "proposal and vector that holds it. With versions, it removes their text, path, size and hash. It shows what it " +
-    "changes, and asks. It refuses the text that a file has now, unless --text goes with --cut.",
+    "changes, and asks. It refuses the text that a file has now, unless --text goes with --cut. Then it lists the " +
+    "versions that rest on what was redacted.",
   examples: [
     'redact --text "sk-live-4711" --node assistant',
     "redact --text - --cut --node assistant --yes < key.txt",
@@ -117,11 +118,28 @@ export const redact = historyCommand<RedactInput>({
   },
   run: async ({ history }, { version, text, cut = false, yes }, context) => {
     const what = text === undefined ? [...new Set(version)] : { text: await readSecret(text, context), cut };
-    if (yes !== true && !(await isConfirmed(history, what, context))) return undefined;
+    const found = Array.isArray(what) ? nowhere : await history.findText(what.text);
+    if (yes !== true && !(await isConfirmed(history, what, found, context))) return undefined;
     const redacted = await history.redact(what);
-    return { json: { redacted }, text: `redacted ${countText(redacted, "version")}\n` };
+    const dependents = await listDependents(history, Array.isArray(what) ? what : found.versions.map(({ id }) => id));
+    const hasDependents = dependents.length > 0;
+    const lines = dependents.map((dependent) => `${formatVersion(dependent, context.out)}\n`);
+    const advice = hasDependents ? `look at these versions, which rest on what was redacted:\n${lines.join("")}` : "";
+    return {
+      json: { redacted, ...(hasDependents && { dependents }) },
+      text: `redacted ${countText(redacted, "version")}\n${advice}`,
+    };
   },
 });
+
+const nowhere: TextOccurrences = { versions: [], proposals: [], files: [] };
+
+/** Lists the versions that rest on these versions. */
+async function listDependents(history: MemoryHistory, ids: readonly string[]): Promise<MemoryVersion[]> {
+  const dependents: MemoryVersion[] = [];
+  for await (const version of history.list({ sources: ids.map((id) => `version:${id}`) })) dependents.push(version);
+  return dependents;
+}
 
 /** A file ends with a newline that is no part of the secret. */
 async function readSecret(text: string, { io }: CliContext): Promise<string> {
@@ -131,6 +149,7 @@ async function readSecret(text: string, { io }: CliContext): Promise<string> {
 async function isConfirmed(
   history: MemoryHistory,
   what: string[] | { text: string; cut: boolean },
+  found: TextOccurrences,
   context: CliContext,
 ): Promise<boolean> {
   const { err } = context;
@@ -139,7 +158,7 @@ async function isConfirmed(
     for (const shown of versions) await err.line(formatVersion(shown, err));
     return confirm(`Redact ${countText(what.length, "version")} for good?`, "redacted", context);
   }
-  const { versions, proposals, files } = await history.findText(what.text);
+  const { versions, proposals, files } = found;
   for (const shown of versions) await err.line(formatVersion(shown, err));
   for (const id of proposals) await err.line(`proposal ${id}`);
   for (const path of files) await err.line(`present file ${err.foreign(path)}`);

@@ -19,7 +19,7 @@ import type { HistoryContext } from "../history-context.js";
 import type { HistoryView } from "../history-view.js";
 import { findPresent, nowhere, refusePresent } from "./present-occurrences.js";
 import { type FileRedaction, FileTextRedaction, redactTextOfDirectories, type RedactionMark } from "./cover-file.js";
-import { isAbove, isStaleDigest } from "./tied-records.js";
+import { isAbove, isStaleDigest, isWaitingOn, toSource } from "./tied-records.js";
 import { getPublicId, toMemoryVersion, type VersionDocument } from "../version-document.js";
 
 /** The most files whose versions one command reads. */
@@ -36,6 +36,8 @@ export class TextRedaction {
   readonly #records: RecordRedaction;
   /** The ids of the versions that this call has redacted. */
   readonly #redacted = new Set<string>();
+  /** The versions that contain it or did so, as the sources of proposals. */
+  readonly #sources = new Set<string>();
   /** The files without the text, each with its last version then. An older version never gets the text again. */
   readonly #cleanFiles = new Map<string, string>();
 
@@ -46,7 +48,7 @@ export class TextRedaction {
     this.#call = call;
     this.#redactor = redactor;
     this.#records = {
-      isTied: (record) => getTexts(record).some((each) => redactor.isIn(each)),
+      isTied: (record) => isWaitingOn(record, this.#sources) || getTexts(record).some((each) => redactor.isIn(each)),
       isPathRedacted: (path) => redactor.isIn(path),
       coverShort: (other) => redactor.coverShort(other),
       coverActor: (actor) => redactor.coverActor(actor),
@@ -54,10 +56,10 @@ export class TextRedaction {
   }
 
   async find(): Promise<TextOccurrences> {
-    const records = await this.#findRecords();
     const view = await this.#readView();
     const versions: VersionDocument[] = [];
     if (view !== null) for await (const file of this.#planFiles(view)) versions.push(...file.versions);
+    const records = await this.#findRecords();
     const { texts, paths } = await this.#findPresent(view);
     return {
       versions: versions.toSorted((a, b) => compareCodeUnits(b._id, a._id)).map(toMemoryVersion),
@@ -72,15 +74,16 @@ export class TextRedaction {
    * @throws MemoryError EINVAL, and what `checkPath` throws
    */
   async check(cut: boolean, checkPath: CheckPath | null): Promise<boolean> {
-    const records = await this.#findRecords();
     const view = await this.#readView();
     const present = await this.#findPresent(view);
-    const paths = [...records.flatMap(({ path, to }) => [path, to ?? path]), ...present.texts];
-    let isFound = paths.length > 0;
+    const paths = [...present.texts];
+    let isFound = false;
     for await (const { versions } of view === null ? [] : this.#planFiles(view)) {
       isFound = true;
       paths.push(...versions.flatMap(listPaths));
     }
+    paths.push(...(await this.#findRecords()).flatMap(({ path, to }) => [path, to ?? path]));
+    isFound ||= paths.length > 0;
     // A path that is redacted is empty.
     for (const path of paths) if (path !== "") checkPath?.(path);
     refusePresent(present, cut);
@@ -121,19 +124,22 @@ export class TextRedaction {
 
   /** @returns whether a version contained the text */
   async #redactVersions(view: HistoryView, checkPath: CheckPath | null): Promise<boolean> {
-    const { versions: collection, removeVectors } = this.#context;
+    const { versions: collection, proposals, removeVectors } = this.#context;
     let isFound = false;
-    let stale: ChangeRecord[] = [];
+    let following: FollowingRecords = { stale: [], waiting: [] };
     for await (const { versions, redactions } of this.#planFiles(view)) {
       const paths = versions.flatMap(listPaths);
       for (const path of paths) checkPath?.(path);
       if (!isFound) {
         isFound = true;
         await removeVectors();
-        stale = await this.#listStaleDigests(view);
+        following = await this.#listFollowing(view);
       }
-      // Comes before the text goes from the versions, because the next call finds the paths by them.
-      for (const record of stale) if (isAbove(record, paths)) await this.#redactDigest(record);
+      // Comes before the text goes from the versions, because the next call finds paths and sources by them.
+      for (const record of following.stale) if (isAbove(record, paths)) await this.#redactDigest(record);
+      const sources = new Set(versions.map(toSource));
+      for (const record of following.waiting)
+        if (isWaitingOn(record, sources)) await redactRecord(proposals, record, this.#records);
       const stored = redactions.filter(({ id }) => view.isStored(id));
       const count = await collection.redact(view.present.memory, stored, this.#call);
       const ids = new Set(versions.map(getPublicId));
@@ -142,12 +148,14 @@ export class TextRedaction {
     return isFound;
   }
 
-  async #listStaleDigests({ present }: HistoryView): Promise<ChangeRecord[]> {
+  async #listFollowing({ present }: HistoryView): Promise<FollowingRecords> {
     const tree = new MemoryTree(present.tree ?? { files: [], directories: [], revision: null });
-    const stale: ChangeRecord[] = [];
-    for await (const record of listRecords(this.#context.proposals))
-      if (isStaleDigest(record, tree)) stale.push(record);
-    return stale;
+    const following: FollowingRecords = { stale: [], waiting: [] };
+    for await (const record of listRecords(this.#context.proposals)) {
+      if (isStaleDigest(record, tree)) following.stale.push(record);
+      if (record.origin !== undefined) following.waiting.push(record);
+    }
+    return following;
   }
 
   async #redactDigest(record: ChangeRecord): Promise<void> {
@@ -180,7 +188,10 @@ export class TextRedaction {
     const lastVersions = await view.files();
     const ids = [...lastVersions.keys()].filter((file) => this.#cleanFiles.get(file) !== lastVersions.get(file));
     for (let start = 0; start < ids.length; start += maxFilesPerCommand)
-      yield* this.#planVersions(view, ids.slice(start, start + maxFilesPerCommand), mark);
+      for await (const part of this.#planVersions(view, ids.slice(start, start + maxFilesPerCommand), mark)) {
+        for (const version of part.versions) this.#sources.add(toSource(version));
+        yield part;
+      }
   }
 
   async *#planVersions(view: HistoryView, ids: string[], mark: RedactionMark): AsyncGenerator<FileRedaction> {
@@ -213,6 +224,14 @@ export class TextRedaction {
     yield* file.redaction.end();
     if (file.redaction.isClean) this.#cleanFiles.set(file.newest.file ?? "", getPublicId(file.newest));
   }
+}
+
+/** Records that lose their texts with a version, although the text is not in them. */
+interface FollowingRecords {
+  /** With a digest of the text. */
+  stale: ChangeRecord[];
+  /** With sources. */
+  waiting: ChangeRecord[];
 }
 
 function listPaths({ path, from }: VersionDocument): string[] {

@@ -7,7 +7,7 @@ import { MemoryTree } from "../../../core/tree/memory-tree.js";
 import type { HistoryContext } from "../history-context.js";
 import type { HistoryView } from "../history-view.js";
 import { planRedactions } from "./plan-versions.js";
-import { hasText, isAbove, isStaleDigest, type RedactedFileText } from "./tied-records.js";
+import { hasText, isAbove, isStaleDigest, isWaitingOn, type RedactedFileText } from "./tied-records.js";
 import type { Redaction } from "./write-redactions.js";
 import {
   checkVersionId,
@@ -93,9 +93,9 @@ export class VersionRedaction {
   #tieRecords({ present: { tree } }: HistoryView): RecordRedaction {
     const paths = this.#texts.map(({ path }) => path);
     const present = new MemoryTree(tree ?? { files: [], directories: [], revision: null });
-    const ids = new Set(this.#ids.map((id) => `version:${id}`));
+    const sources = new Set(this.#ids.map((id) => `version:${id}`));
     const isTied = (record: ChangeRecord): boolean =>
-      (record.status === "pending" && record.origin?.sources.some((id) => ids.has(id)) === true) ||
+      isWaitingOn(record, sources) ||
       this.#texts.some((text) => hasText(record, text)) ||
       (record.isDirectory && isAbove(record, paths) && isStaleDigest(record, present));
     return {

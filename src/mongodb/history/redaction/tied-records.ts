@@ -2,6 +2,7 @@ import type { ChangeRecord } from "../../../core/contract/change-record.js";
 import { digestTree } from "../../../core/tree/digest.js";
 import { MemoryTree } from "../../../core/tree/memory-tree.js";
 import { getPathPrefix } from "../../../core/values/paths.js";
+import { getPublicId, type VersionDocument } from "../version-document.js";
 
 /** The text that a version left at a path. */
 export interface RedactedFileText {
@@ -17,6 +18,17 @@ export function hasText(record: ChangeRecord, { path, text }: RedactedFileText):
   const files = [{ path, kind: "file" as const, content: text, sizeBytes: 0, ...times }];
   const tree = new MemoryTree({ files, directories: [], revision: null });
   return after === text || edited?.after === text || base === digestTree(tree, { type: command, path, to });
+}
+
+/** Whether a record is not decided, or being made, and rests on one of these sources. An approved change stays. */
+export function isWaitingOn({ status, origin }: ChangeRecord, sources: ReadonlySet<string>): boolean {
+  const isOpen = status === "pending" || status === "applying";
+  return isOpen && origin?.sources.some((source) => sources.has(source)) === true;
+}
+
+/** Returns the name of a version as a source. */
+export function toSource(version: Pick<VersionDocument, "_id">): string {
+  return `version:${getPublicId(version)}`;
 }
 
 /**

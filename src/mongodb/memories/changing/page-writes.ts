@@ -197,7 +197,7 @@ function createPageCommand(
   { target, ...settings }: Omit<PageWriteOptions, "upsert"> & Pick<ChangeSettings, "created">,
   call: CallContext,
 ): PipelineCommand {
-  const recording = history && target.isHead ? { actor: call.actor, at: settings.at, begins: history.begins } : null;
+  const recording = history && target.isHead ? { call, at: settings.at, begins: history.begins } : null;
   const maxMemoryBytes = Math.min(limits.maxMemoryBytes, memoryBytesCeiling);
   return createCommand(parts, {
     ...settings,

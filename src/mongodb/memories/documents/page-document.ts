@@ -1,4 +1,5 @@
 import type { ObjectId } from "mongodb";
+import type { VersionOrigin } from "../../../core/values/origin.js";
 import type { OlderText } from "../../../core/history/older-text.js";
 import type { MemoryActor } from "../../../core/values/actor.js";
 import type { CheckedAddress, MemoryScope } from "../../../core/values/address.js";
@@ -76,6 +77,7 @@ export interface StoredTreeChange {
   revision: number;
   at: Date;
   actor: MemoryActor | null;
+  origin?: VersionOrigin;
   files: StoredFileChange[];
   directories?: StoredDirectories;
 }

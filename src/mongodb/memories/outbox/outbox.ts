@@ -1,6 +1,7 @@
 import { encodeOlderText } from "../../../core/history/older-text.js";
 import type { Steps } from "../../../core/runtime/turns.js";
 import type { MemoryTree } from "../../../core/tree/memory-tree.js";
+import type { CallContext } from "../../../core/runtime/call.js";
 import type { MemoryActor } from "../../../core/values/actor.js";
 import type { RecordedChange, RecordedFile } from "../../history/outbox.js";
 import type { RecordedEdits } from "../../history/record-edits.js";
@@ -22,7 +23,7 @@ export interface RecordedParts {
 
 /** Whether, by whom and when a change is recorded in its document, in the same step as the change (ADR 0015). */
 export interface Recording {
-  actor: MemoryActor | null;
+  call: Pick<CallContext, "actor" | "origin">;
   at: Date;
   /** False if only memories that already have a history continue it. */
   begins: boolean;
@@ -30,11 +31,13 @@ export interface Recording {
 
 /** @param isUnchanged if true, the change makes no version */
 export function recordInOutbox(
-  { actor, at, begins }: Recording,
+  { call: { actor, origin }, at, begins }: Recording,
   parts: RecordedParts,
   isUnchanged: Expression,
 ): Record<string, Expression> {
-  const entry = { revision: { $sum: ["$revision", 1] }, at, actor: literal(actor), ...parts };
+  // Without the reason and the model, which stay with the proposal.
+  const rests = origin && { origin: literal({ sources: origin.sources, trust: origin.trust }) };
+  const entry = { revision: { $sum: ["$revision", 1] }, at, actor: literal(actor), ...rests, ...parts };
   const all: Expression = { $concatArrays: [{ $ifNull: ["$outbox", []] }, where(isUnchanged, [], [entry])] };
   const names = actor === null ? [] : nameActors(actor);
   const actors: Expression = { $setUnion: [{ $ifNull: ["$outboxActors", []] }, literal(names)] };
@@ -72,15 +75,15 @@ function storedDirectories({ added, removed, moved }: DirectoryChange): StoredDi
   };
 }
 
-export function recordedChange({ revision, at, actor, files, directories = {} }: StoredTreeChange): RecordedChange {
+export function recordedChange({ files, directories = {}, ...change }: StoredTreeChange): RecordedChange {
   const { added = [], removed = [], moved } = directories;
   const addedPaths = added.flatMap((key) => (key === null ? [] : [pathOfKey(key)]));
-  const change: DirectoryChange = {
+  const changed: DirectoryChange = {
     ...(addedPaths.length > 0 && { added: addedPaths }),
     ...(removed.length > 0 && { removed: removed.map(pathOfKey) }),
     ...(moved && { moved: { from: pathOfKey(moved.from), to: pathOfKey(moved.to) } }),
   };
-  return { revision, at, actor, files: files.map(recordedFile), directories: change };
+  return { ...change, files: files.map(recordedFile), directories: changed };
 }
 
 function recordedFile({ key, from, gone, before, beforeBytes, older }: StoredFileChange): RecordedFile {

@@ -1,0 +1,254 @@
+import { describe, expect, it } from "@jest/globals";
+import { HumanMessage } from "@langchain/core/messages";
+import { execFile } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { MongoClient } from "mongodb";
+import { promisify } from "node:util";
+import { type Memory, MemoryNode, type MemoryVersion, mountMemories, MongoMemoryStore } from "../../../src/index.js";
+import { compiled } from "../../helpers/compiled-sources.js";
+import { readAll } from "../../helpers/read-all.js";
+import { repetitions } from "../../helpers/repetitions.js";
+import { learnWith, operation } from "../../helpers/scripted-learning.js";
+import { getHistory, getProposals } from "../../helpers/store-calls.js";
+import { testDatabase } from "../../helpers/test-database.js";
+import { useClient } from "../../helpers/use-client.js";
+
+const { client, db, uri, name: dbName } = testDatabase("standalone");
+const store = new MongoMemoryStore({ client, dbName, history: true });
+const by = { userId: "ada" };
+
+/** A memory with a note of a person, which is its version 1. */
+async function openNoted(note = "Ada moved to Oslo."): Promise<Memory> {
+  const memory = store.memory({ nodeId: randomUUID() });
+  await memory.with({ actor: { userId: "ada" } }).write("/inbox/a.md", note);
+  return memory;
+}
+
+const write = operation("write", "/profile/ada.md", { text: "Lives in Oslo." });
+
+async function approveAll(memory: Memory): Promise<void> {
+  for (const { id } of await readAll(getProposals(memory).list())) await getProposals(memory).approve(id, { by });
+}
+
+const listVersions = (memory: Memory, sources: string[]): Promise<MemoryVersion[]> =>
+  readAll(getHistory(memory).list({ sources }));
+
+describe("a version of learnt text", () => {
+  it.each(["propose", "append-only"] as const)("keeps its sources and their trust, with apply: %j", async (apply) => {
+    const memory = await openNoted();
+    await learnWith(memory, [write], { apply });
+    await approveAll(memory);
+    const kept = { sources: ["version:1"], trust: "person", actor: { client: "learn" } };
+    const [version] = await listVersions(memory, ["version:1"]);
+    expect(version).toMatchObject({ ...kept, path: "/profile/ada.md" });
+    expect(await getHistory(memory).read(version?.id ?? "")).toMatchObject(kept);
+    expect(await getHistory(memory).blame("/profile/ada.md")).toMatchObject([{ version: kept }]);
+  });
+
+  it("keeps them when a person approves other words", async () => {
+    const memory = await openNoted();
+    const { proposals } = await learnWith(memory, [write]);
+    await getProposals(memory).approve(proposals[0] ?? "", { by, content: "Lives in Norway." });
+    expect(await listVersions(memory, ["version:1"])).toMatchObject([{ actor: by, trust: "person" }]);
+  });
+
+  it("keeps them after it has left the document of the memory", async () => {
+    const memory = await openNoted();
+    await learnWith(memory, [write], { apply: "append-only" });
+    for (let count = 0; count < 130; count += 1) await memory.append("/inbox/a.md", `${count}`);
+    expect(await listVersions(memory, ["version:2", "version:1"])).toMatchObject([{ id: "2", trust: "person" }]);
+  });
+
+  it("is found by its messages", async () => {
+    const memory = await openNoted();
+    const messages = [new HumanMessage({ id: "m1", content: "I moved to Oslo." })];
+    await learnWith(memory, [write], { messages, apply: "append-only" });
+    expect(await listVersions(memory, ["message:m1"])).toMatchObject([{ path: "/profile/ada.md" }]);
+    expect(await listVersions(memory, ["message:m2"])).toEqual([]);
+  });
+
+  it("names versions of its own memory in a tree of mounts", async () => {
+    const [own, team] = [await openNoted(), await openNoted()];
+    for (const memory of [own, team]) await learnWith(memory, [write], { apply: "append-only" });
+    const tree = mountMemories({ "/": own, "/team": team });
+    const paths = async (source: string): Promise<unknown> =>
+      (await listVersions(tree, [source])).map(({ id, path, sources }) => [id, path, sources]);
+    expect(await paths("version:/team:1")).toEqual([["/team:2", "/team/profile/ada.md", ["version:/team:1"]]]);
+    expect(await paths("version:1")).toEqual([["2", "/profile/ada.md", ["version:1"]]]);
+  });
+});
+
+describe("a version of other text", () => {
+  it("has no sources", async () => {
+    const memory = await openNoted();
+    const [version] = await readAll(getHistory(memory).list());
+    expect(version).not.toHaveProperty("sources");
+    expect(version).not.toHaveProperty("trust");
+  });
+
+  it("has none when it undoes learnt text", async () => {
+    const memory = await openNoted();
+    const { runId } = await learnWith(memory, [write], { apply: "append-only" });
+    const [undone] = await getHistory(memory).revert({ runId: runId ?? "" });
+    expect(undone).not.toHaveProperty("sources");
+  });
+});
+
+type Erase = (memory: Memory) => Promise<unknown>;
+
+const eraseBy: [string, Erase][] = [
+  ["its id", (memory) => getHistory(memory).redact("1")],
+  ["a list of ids", (memory) => getHistory(memory).redact(["2", "1"])],
+  ["a text", (memory) => getHistory(memory).redact({ text: "Oslo" })],
+];
+
+/** A memory whose note is overwritten, so that its first version can be redacted, and a proposal that paraphrases it. */
+async function openWaiting(): Promise<{ memory: Memory; id: string }> {
+  const memory = await openNoted();
+  const { proposals } = await learnWith(memory, [operation("write", "/profile/ada.md", { text: "Lives in Norway." })]);
+  await memory.write("/inbox/a.md", "another note");
+  await memory.write("/inbox/a.md", "a third note");
+  return { memory, id: proposals[0] ?? "" };
+}
+
+describe("a redaction of a source", () => {
+  it.each(eraseBy)("by %s rejects what waits and rests on it, without its texts", async (_name, erase) => {
+    const { memory, id } = await openWaiting();
+    await erase(memory);
+    expect(await getProposals(memory).get(id)).toMatchObject({
+      status: "rejected",
+      reason: "redacted",
+      content: null,
+      diff: "",
+      origin: { reason: "", sources: ["version:1"] },
+    });
+    await expect(getProposals(memory).approve(id, { by })).rejects.toMatchObject({ code: "ECONFLICT" });
+  });
+
+  it("with `cut` in the present text does so too", async () => {
+    const memory = await openNoted();
+    const { proposals } = await learnWith(memory, [operation("write", "/profile/ada.md", { text: "In Norway." })]);
+    await getHistory(memory).redact({ text: "Oslo", cut: true });
+    expect(await getProposals(memory).get(proposals[0] ?? "")).toMatchObject({ status: "rejected", content: null });
+  });
+
+  it.each(eraseBy)("by %s leaves approved text, which is listed", async (_name, erase) => {
+    const { memory, id } = await openWaiting();
+    await getProposals(memory).approve(id, { by });
+    await erase(memory);
+    expect(await getProposals(memory).get(id)).toMatchObject({ status: "approved", content: "Lives in Norway." });
+    expect(await listVersions(memory, ["version:1"])).toMatchObject([{ path: "/profile/ada.md" }]);
+  });
+
+  it("leaves what rests on other versions", async () => {
+    const { memory, id } = await openWaiting();
+    await getHistory(memory).redact("2");
+    await getHistory(memory).redact({ text: "another" });
+    expect(await getProposals(memory).get(id)).toMatchObject({ status: "pending", content: "Lives in Norway." });
+  });
+
+  it("shows before it what it would reject", async () => {
+    const { memory, id } = await openWaiting();
+    expect(await getHistory(memory).findText("Oslo")).toMatchObject({ versions: [{ id: "1" }], proposals: [id] });
+  });
+
+  it.each(eraseBy)("by %s finishes an approval that a crash has interrupted", async (_name, erase) => {
+    const { memory, id } = await openWaiting();
+    const interrupted = { status: "applying", token: "of the dead", claim: "of the dead" };
+    await db.collection<{ _id: string }>("memories_proposals").updateOne({ _id: id }, { $set: interrupted });
+    await erase(memory);
+    // Unlike `get`, a list finishes nothing.
+    expect(await readAll(getProposals(memory).list({ status: "approved" }))).toMatchObject([{ id }]);
+    expect(await memory.read("/profile/ada.md")).toBe("Lives in Norway.");
+  });
+
+  it.each(eraseBy)("by %s is refused before it begins where the proposal may not be changed", async (_name, erase) => {
+    const { memory, id } = await openWaiting();
+    const rules = [{ path: "/profile/**", access: "read" as const }];
+    const node = new MemoryNode({ store, nodeId: memory.address.nodeId, rules });
+    await expect(erase(node.memory())).rejects.toMatchObject({ code: "EACCES" });
+    expect(await getProposals(memory).get(id)).toMatchObject({ status: "pending", content: "Lives in Norway." });
+    expect(await getHistory(memory).read("1")).toMatchObject({ content: "Ada moved to Oslo." });
+  });
+});
+
+/** Another process, which shares nothing with the store of the run. */
+const otherClient = useClient(new MongoClient(uri));
+const other = new MongoMemoryStore({ client: otherClient, dbName, history: true });
+
+describe("a source that goes while a run is under way", () => {
+  const runs = eraseBy.flatMap(([name, erase]) =>
+    (["propose", "append-only"] as const).map((apply) => [name, apply, erase] as const),
+  );
+
+  /** A node whose guard runs after the sources were checked, just before the change is stored. */
+  const openGuarded = (nodeId: string, meanwhile: () => Promise<unknown>): MemoryNode =>
+    new MemoryNode({
+      store,
+      nodeId,
+      guard: async () => {
+        await meanwhile();
+      },
+    });
+
+  it.each(runs)("by %s leaves nothing with apply %j, however late", async (_name, apply, erase) => {
+    const memory = await openNoted();
+    for (const note of ["another note", "a third note"]) await memory.write("/inbox/a.md", note);
+    const { nodeId } = memory.address;
+    const node = openGuarded(nodeId, () => erase(other.memory({ nodeId })));
+    const norway = operation("write", "/profile/ada.md", { text: "Lives in Norway." });
+    const { proposals, applied, dropped } = await learnWith(node.memory(), [norway], { apply });
+    expect({ proposals, applied }).toEqual({ proposals: [], applied: [] });
+    expect(dropped).toMatchObject([{ why: "a text that it rests on is redacted" }]);
+    expect(await memory.stat("/profile/ada.md")).toBeNull();
+    expect(await isStored("Norway", nodeId)).toBe(false);
+  });
+
+  it.each(["propose", "append-only"] as const)("by forget leaves nothing with apply %j", async (apply) => {
+    const memory = await openNoted();
+    const { nodeId } = memory.address;
+    const node = openGuarded(nodeId, () => other.forget({ nodeId }));
+    const run = learnWith(node.memory(), [write], { apply });
+    await expect(run).rejects.toMatchObject({ code: "ECONFLICT" });
+    expect(await isStored("Lives in Oslo", nodeId)).toBe(false);
+    expect(await readAll(getProposals(memory).list())).toEqual([]);
+  });
+
+  it("by forget in another process leaves no document of the user", async () => {
+    const userId = randomUUID();
+    const memory = store.memory({ nodeId: "forgotten", scope: "perUser", userId });
+    await memory.write("/inbox/a.md", "Ada moved to Oslo.");
+    const forgetInProcess = (): Promise<unknown> =>
+      promisify(execFile)(process.execPath, [compiled("__tests__/helpers/forget-worker.ts"), uri, dbName, userId]);
+    const run = learnWith(memory, [write], { apply: "append-only", meanwhile: forgetInProcess });
+    await expect(run).rejects.toMatchObject({ code: "ECONFLICT" });
+    expect(await isStored(userId)).toBe(false);
+  });
+
+  it("leaves nothing that waits, however the run and the redaction overtake each other", async () => {
+    for (let count = 0, delayMs = 0; count < repetitions({ usual: 12, long: 200 }); count += 1, delayMs += 1.5) {
+      const memory = await openNoted();
+      const { nodeId } = memory.address;
+      for (const note of ["another note", "a third note"]) await memory.write("/inbox/a.md", note);
+      const erase = async (): Promise<void> => {
+        await new Promise((resolve) => setTimeout(resolve, delayMs % 20));
+        await getHistory(other.memory({ nodeId })).redact("1");
+      };
+      let erasing: Promise<void> | undefined;
+      const meanwhile = async (): Promise<void> => void (erasing = erase());
+      await learnWith(memory, [write], { meanwhile });
+      await erasing;
+      expect(await isStored("Lives in Oslo", nodeId)).toBe(false);
+    }
+  });
+});
+
+/** Whether any document of the database, or of a node, contains a text. */
+async function isStored(text: string, nodeId?: string): Promise<boolean> {
+  const collections = await db.listCollections({}, { nameOnly: true }).toArray();
+  const documents = await Promise.all(collections.map(({ name }) => db.collection(name).find().toArray()));
+  const heads = documents.flat().filter((document) => nodeId === undefined || document["nodeId"] === nodeId);
+  const keys = heads.map(({ _id, key }) => String(key ?? _id));
+  const own = documents.flat().filter(({ _id }) => keys.some((key) => String(_id).startsWith(key)));
+  return JSON.stringify([heads, own]).includes(text);
+}
