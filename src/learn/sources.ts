@@ -43,13 +43,15 @@ export function readMessages(messages: readonly BaseMessage[]): Source[] {
 
 const fence = { start: "<memory scope=", end: "</memory>" } as const;
 
+/** A fence that nothing closes is no text of a connector, and hides nothing. */
 function withoutShownMemory(text: string): string {
   const kept: string[] = [];
   let position = 0;
   for (let start = text.indexOf(fence.start); start !== -1; start = text.indexOf(fence.start, position)) {
-    kept.push(text.slice(position, start));
     const end = text.indexOf(fence.end, start);
-    position = end === -1 ? text.length : end + fence.end.length;
+    if (end === -1) break;
+    kept.push(text.slice(position, start));
+    position = end + fence.end.length;
   }
   return [...kept, text.slice(position)].join("");
 }
