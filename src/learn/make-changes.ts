@@ -1,4 +1,4 @@
-import type { MemoryProposal } from "../core/approval/memory-proposals.js";
+import type { MemoryProposals } from "../core/approval/memory-proposals.js";
 import type { Memory } from "../core/memory.js";
 import { proposeChange } from "../core/propose-change.js";
 import { bindMemory } from "../core/restrictable-memory.js";
@@ -8,7 +8,7 @@ import { baseChanged, getReason, invalid, MemoryError } from "../core/values/err
 import { hashSha256 } from "../core/values/sha256.js";
 import type { LearnChange } from "./plan-operations.js";
 import type { LearnReport } from "./report.js";
-import { getLowestTrust } from "./sources.js";
+import { getAddedText, getLowestTrust } from "./sources.js";
 
 /** How the changes of a run are made. */
 export interface LearnChangeSettings {
@@ -16,8 +16,7 @@ export interface LearnChangeSettings {
   model: string;
   apply: "propose" | "append-only";
   signal: AbortSignal | undefined;
-  /** The proposals of earlier runs that wait or were rejected. */
-  earlier: readonly MemoryProposal[];
+  proposals: MemoryProposals;
   /** Throws if the change must not be made any more. Called just before it. */
   checkCurrent: (change: LearnChange) => Promise<void>;
 }
@@ -29,11 +28,11 @@ export async function makeChanges(
   settings: LearnChangeSettings,
   report: LearnReport,
 ): Promise<void> {
-  for (const [number, change] of changes.entries()) {
+  for (const change of changes) {
     try {
-      assertNew(change, settings);
+      const id = await createId(memory, change, settings);
       await settings.checkCurrent(change);
-      await makeChange(memory, change, { ...settings, id: createId(change, number, settings) }, report);
+      await makeChange(memory, change, { ...settings, id }, report);
     } catch (error) {
       if (!MemoryError.isInstance(error) || error.code === "EIO") throw error;
       report.dropped.push({ operation: toOperation(change), why: getReason(error) });
@@ -49,7 +48,9 @@ async function makeChange(
 ): Promise<void> {
   const isAddition = change.kind === "append" || change.kind === "write";
   if (apply === "append-only" && isAddition && memory.rights?.accessAt?.(change.path) !== "ask") {
-    const run = { run: {}, signal, actor: { ...actor, toolCallId: id }, call: new CallIdentity(id) };
+    // Another run may add again what a person has deleted since.
+    const call = new CallIdentity(hashId([actor.runId, id]));
+    const run = { run: {}, signal, actor: { ...actor, toolCallId: id }, call };
     await applyTo(bindMemory(memory, { policies: [], run }), change);
     report.applied.push(change.path);
     return;
@@ -81,19 +82,28 @@ function applyTo(memory: Memory, { kind, path, to, before, after, added }: Learn
   }
 }
 
-/** @throws MemoryError for a change that waits already, or that a person has rejected */
-function assertNew({ kind, path, to, after, added }: LearnChange, { earlier }: LearnChangeSettings): void {
-  const content = { append: added, edit: after, write: after, rename: null, delete: null }[kind];
-  const same = earlier.find(
-    (proposal) =>
-      proposal.command === kind && proposal.path === path && proposal.to === to && proposal.content === content,
-  );
-  if (same !== undefined)
-    throw invalid(same.status === "rejected" ? "a person has rejected this change" : "this change waits for a person");
+/**
+ * Returns the id of a proposal. The same change of the same memory has the same id, in any run and whatever else is in
+ * the file. @throws MemoryError for a change of another run that waits already, or that a person has rejected
+ */
+async function createId(
+  { address }: Memory,
+  { kind, path, to, before, after }: LearnChange,
+  { actor: { runId }, proposals }: LearnChangeSettings,
+): Promise<string> {
+  const old = before ?? "";
+  const isMove = kind === "rename" || kind === "delete";
+  const texts = isMove ? [kind, to] : [getAddedText(old, after).trim(), getAddedText(after, old).trim()];
+  const id = hashId([address, path, ...texts]);
+  const earlier = await proposals.get(id);
+  if (earlier?.status === "rejected") throw invalid("a person has rejected this change");
+  if (earlier === null || earlier.actor?.runId === runId) return id;
+  if (earlier.status === "approved") return hashId([runId, id]);
+  throw invalid("this change waits for a person");
 }
 
-function createId({ kind, path, to, after }: LearnChange, number: number, { actor }: LearnChangeSettings): string {
-  return hashSha256(JSON.stringify([actor.runId, number, kind, path, to, after])).slice(0, 24);
+function hashId(facts: readonly unknown[]): string {
+  return hashSha256(JSON.stringify(facts)).slice(0, 24);
 }
 
 function toOperation({ kind, path, to }: LearnChange): object {

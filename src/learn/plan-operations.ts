@@ -87,7 +87,8 @@ class Plan {
     this.#scope.checkPath(path);
     const earlier = this.changes.get(path);
     const isMove = ["rename", "archive", "delete"].includes(operation.operation);
-    if (earlier !== undefined && (isMove || earlier.kind === "rename" || earlier.kind === "delete"))
+    const isTarget = [...this.changes.values()].some((change) => change.to === path);
+    if (isTarget || (earlier !== undefined && (isMove || earlier.kind === "rename" || earlier.kind === "delete")))
       throw invalid("another operation changes, moves or deletes the same file");
     const change = isMove ? this.#planMove(operation, path) : this.#planText(operation, path, earlier);
     const reasons = [...(earlier?.reasons ?? []), reason];
