@@ -18,18 +18,19 @@ export async function connectTo(
   transport: Transport,
   revision: Revision = "legacy",
   options: ClientOptions = {},
+  info = { name: "test", version: "1.0.0" },
 ): Promise<Client> {
   const mode = revision === "legacy" ? "legacy" : { pin: "2026-07-28" };
-  const client = new Client({ name: "test", version: "1.0.0" }, { ...options, versionNegotiation: { mode } });
+  const client = new Client(info, { ...options, versionNegotiation: { mode } });
   clients.push(client);
   await client.connect(transport);
   return client;
 }
 
-export async function connectInMemory(server: McpServer): Promise<Client> {
+export async function connectInMemory(server: McpServer, info?: { name: string; version: string }): Promise<Client> {
   const [ours, theirs] = InMemoryTransport.createLinkedPair();
   await server.connect(theirs);
-  return connectTo(ours);
+  return connectTo(ours, "legacy", {}, info);
 }
 
 /** Returns the text of a tool's answer. */

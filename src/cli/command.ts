@@ -1,9 +1,10 @@
 import { type Command, Option, type OptionValues } from "commander";
+import { ownClient } from "../core/values/actor.js";
 import type { CliContext } from "./context.js";
 import { exitCodeMeanings, usageError } from "./errors.js";
 
 /** The name of the program on the command line. */
-export const programName = "langgraph-mongo-memory";
+export const programName = ownClient;
 
 /** The heading of the options that name a memory, which many commands have. */
 export const memoryOptionGroup = "Which memory:";

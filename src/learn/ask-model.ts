@@ -26,7 +26,15 @@ export async function askModel(
   const tokens = getField(raw, "usage_metadata");
   usage.inputTokens += toCount(getField(tokens, "input_tokens"));
   usage.outputTokens += toCount(getField(tokens, "output_tokens"));
+  // Some parsers complete what is missing, so that the sources or the text of the last operation could be cut.
+  if (isCut(getField(raw, "response_metadata"))) return null;
   return getField(result, "parsed") ?? readRawAnswer(raw);
+}
+
+/** Whether a provider says that the answer has reached its limit of tokens. */
+function isCut(metadata: unknown): boolean {
+  const facts = ["finish_reason", "finishReason", "stop_reason", "stopReason", "done_reason", "status"];
+  return facts.some((fact) => /^(?:length|max_tokens|incomplete)$/i.test(String(getField(metadata, fact))));
 }
 
 /** Reads an answer that the parser of LangChain refuses: a call of a tool, or JSON in a text. */

@@ -70,8 +70,7 @@ async function runOnce(
     return { report: createReport({ nothing: true }), progress: { ...progress, bookmark } };
   const report = createReport({ runId, unread: messages.length - taken.length });
   const labelled = new Map(sources.map((source, index) => [`s${index + 1}`, source]));
-  const earlier = await readEarlier(opened.proposals);
-  const plan = await askForPlan(opened, settings, { sources: labelled, earlier }, report);
+  const plan = await askForPlan(opened, settings, labelled, report);
   report.dropped.push(...plan.dropped);
   const checkCurrent = async (change: { sources: readonly Source[] }): Promise<void> => {
     const isHeld = await opened.lease.renew(holder, leaseMs);
@@ -79,8 +78,9 @@ async function runOnce(
     for (const { id } of change.sources) await assertPresent(opened, id);
   };
   const actor = { client: learnClient, runId };
+  const { proposals } = opened;
   const withdraw = opened.lease.withdraw.bind(opened.lease);
-  const changeSettings = { actor, model: getModelName(model), apply, signal, earlier, checkCurrent, withdraw };
+  const changeSettings = { actor, model: getModelName(model), apply, signal, proposals, checkCurrent, withdraw };
   try {
     await makeChanges(opened.memory, plan.changes, changeSettings, report);
   } catch (error) {
@@ -89,21 +89,16 @@ async function runOnce(
   return { report, progress: { bookmark, lastRunId: runId } };
 }
 
-interface Questions {
-  sources: ReadonlyMap<string, Source>;
-  earlier: readonly MemoryProposal[];
-}
-
 /** Asks the model, and once more about the operations that were refused. */
 async function askForPlan(
   opened: LearnedMemory,
   { limits, write, instructions, allowDelete, model, signal }: LearnSettings,
-  { sources, earlier }: Questions,
+  sources: ReadonlyMap<string, Source>,
   { usage }: LearnReport,
 ): Promise<OperationPlan> {
   const known = await findKnownTexts(opened, [...sources.values()], limits.inputChars);
   const paths = await listWritable(opened, write);
-  const unwanted = earlier.filter(({ status }) => status === "rejected").slice(-maxUnwanted);
+  const unwanted = await readRejected(opened.proposals);
   const prompt = createPrompt({ sources, write, paths, unwanted, ...known }, instructions);
   const ask = async (messages: BaseMessage[], accepted: readonly LearnOperation[]): Promise<OperationPlan> => {
     const answer = await askModel(model, messages, { allowDelete, signal, usage });
@@ -144,13 +139,12 @@ function toPath(given: string): string | null {
   }
 }
 
-/** Reads the proposals of earlier runs that wait or were rejected, oldest first. */
-async function readEarlier(proposals: MemoryProposals): Promise<MemoryProposal[]> {
+/** Reads the last changes that a person has rejected, oldest first. */
+async function readRejected(proposals: MemoryProposals): Promise<MemoryProposal[]> {
   const found: MemoryProposal[] = [];
-  for (const status of ["pending", "rejected"] as const)
-    for await (const proposal of proposals.list({ status }))
-      if (proposal.actor?.client === learnClient && proposal.base !== "") found.push(proposal);
-  return found;
+  for await (const proposal of proposals.list({ status: "rejected" }))
+    if (proposal.actor?.client === learnClient && proposal.base !== "") found.push(proposal);
+  return found.slice(-maxUnwanted);
 }
 
 /** The same new texts are the same run, also after a crash. */

@@ -37,9 +37,14 @@ export function openLearnedMemory(
   const isOfMount = (path: string): boolean =>
     others.some(({ point }) => path === point || path.startsWith(getPathPrefix(point)));
   const [readable, writable] = [read, write].map((patterns) => patterns.map(compilePathPattern));
+  // "/profile/**" fits "/profile" too, where a file would be in the way of all others.
+  const directories = write
+    .filter((pattern) => /.\/\*\*$/.test(pattern))
+    .map((each) => compilePathPattern(each.slice(0, -3)));
   const fits = (patterns: typeof readable, path: string): boolean => patterns?.some((each) => each(path)) === true;
   const checkPath = (path: string): void => {
-    if (path === ROOT || !fits(writable, path) || fits(protectedPaths, path) || isOfMount(path))
+    const isBelow = fits(writable, path) && path !== ROOT && !fits(directories, path);
+    if (!isBelow || fits(protectedPaths, path) || isOfMount(path))
       throw errorOnPaths("EACCES", (place) => `EACCES: ${place(path)} may not be changed by this run`, path);
   };
   return { memory, proposals, lease, checkPath, mayRead: (path) => fits(readable, path) && !isOfMount(path) };

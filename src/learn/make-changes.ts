@@ -1,4 +1,4 @@
-import type { MemoryProposal } from "../core/approval/memory-proposals.js";
+import type { MemoryProposals } from "../core/approval/memory-proposals.js";
 import type { Memory } from "../core/memory.js";
 import { proposeChange } from "../core/propose-change.js";
 import { bindMemory } from "../core/restrictable-memory.js";
@@ -8,7 +8,7 @@ import { baseChanged, getReason, invalid, MemoryError } from "../core/values/err
 import { hashSha256 } from "../core/values/sha256.js";
 import type { LearnChange } from "./plan-operations.js";
 import type { LearnReport } from "./report.js";
-import { getLowestTrust } from "./sources.js";
+import { getAddedText, getLowestTrust } from "./sources.js";
 
 /** How the changes of a run are made. */
 export interface LearnChangeSettings {
@@ -16,8 +16,7 @@ export interface LearnChangeSettings {
   model: string;
   apply: "propose" | "append-only";
   signal: AbortSignal | undefined;
-  /** The proposals of earlier runs that wait or were rejected. */
-  earlier: readonly MemoryProposal[];
+  proposals: MemoryProposals;
   /** Throws if the change must not be made any more. Called just before it, and again after it. */
   checkCurrent: (change: LearnChange) => Promise<void>;
   /** Removes a proposal. */
@@ -41,14 +40,14 @@ export async function makeChanges(
   settings: LearnChangeSettings,
   report: LearnReport,
 ): Promise<void> {
-  for (const [number, change] of changes.entries()) {
-    const id = createId(change, number, settings);
+  for (const change of changes) {
     try {
-      assertNew(change, settings);
+      const id = await createId(memory, change, settings);
       await settings.checkCurrent(change);
       const isProposed = await makeChange(memory, change, { ...settings, id });
       await settings.checkCurrent(change).catch(async (error: unknown) => {
-        if (isSourceGone(error)) await (isProposed ? settings.withdraw(id) : takeBack(memory, id));
+        if (isSourceGone(error))
+          await (isProposed ? settings.withdraw(id) : takeBack(memory, createCallId(id, settings)));
         throw error;
       });
       if (isProposed) report.proposals.push(id);
@@ -70,7 +69,8 @@ async function makeChange(
   const origin = { reason: change.reasons.join("\n"), sources, trust: getLowestTrust(change.sources), model };
   const isAddition = change.kind === "append" || change.kind === "write";
   if (apply === "append-only" && isAddition && memory.rights?.accessAt?.(change.path) !== "ask") {
-    const run = { run: {}, signal, actor: { ...actor, toolCallId: id }, call: new CallIdentity(id), origin };
+    const toolCallId = createCallId(id, { actor });
+    const run = { run: {}, signal, actor: { ...actor, toolCallId }, call: new CallIdentity(toolCallId), origin };
     await applyTo(bindMemory(memory, { policies: [], run }), change);
     return false;
   }
@@ -114,19 +114,34 @@ function applyTo(memory: Memory, { kind, path, to, before, after, added }: Learn
   }
 }
 
-/** @throws MemoryError for a change that waits already, or that a person has rejected */
-function assertNew({ kind, path, to, after, added }: LearnChange, { earlier }: LearnChangeSettings): void {
-  const content = { append: added, edit: after, write: after, rename: null, delete: null }[kind];
-  const same = earlier.find(
-    (proposal) =>
-      proposal.command === kind && proposal.path === path && proposal.to === to && proposal.content === content,
-  );
-  if (same !== undefined)
-    throw invalid(same.status === "rejected" ? "a person has rejected this change" : "this change waits for a person");
+/**
+ * Returns the id of a proposal. The same change of the same memory has the same id, in any run and whatever else is in
+ * the file. @throws MemoryError for a change of another run that waits already, or that a person has rejected
+ */
+async function createId(
+  { address }: Memory,
+  { kind, path, to, before, after }: LearnChange,
+  settings: LearnChangeSettings,
+): Promise<string> {
+  const { actor, proposals } = settings;
+  const old = before ?? "";
+  const isMove = kind === "rename" || kind === "delete";
+  const texts = isMove ? [kind, to] : [getAddedText(old, after).trim(), getAddedText(after, old).trim()];
+  const id = hashId([address, path, ...texts]);
+  const earlier = await proposals.get(id);
+  if (earlier?.status === "rejected") throw invalid("a person has rejected this change");
+  if (earlier === null || earlier.actor?.runId === actor.runId) return id;
+  if (earlier.status === "approved") return createCallId(id, settings);
+  throw invalid("this change waits for a person");
 }
 
-function createId({ kind, path, to, after }: LearnChange, number: number, { actor }: LearnChangeSettings): string {
-  return hashSha256(JSON.stringify([actor.runId, number, kind, path, to, after])).slice(0, 24);
+/** Another run may add again what a person has deleted since. */
+function createCallId(id: string, { actor: { runId } }: Pick<LearnChangeSettings, "actor">): string {
+  return hashId([runId, id]);
+}
+
+function hashId(facts: readonly unknown[]): string {
+  return hashSha256(JSON.stringify(facts)).slice(0, 24);
 }
 
 function toOperation({ kind, path, to }: LearnChange): object {

@@ -69,7 +69,7 @@ export function readOperations(
 ): { operations: LearnOperation[]; dropped: DroppedOperation[] } {
   const list = getField(answer, "operations");
   if (!Array.isArray(list))
-    return { operations: [], dropped: [{ operation: null, why: "the answer is no list of operations" }] };
+    return { operations: [], dropped: [{ operation: null, why: "the answer is cut, or no list of operations" }] };
   const [operations, dropped]: [LearnOperation[], DroppedOperation[]] = [[], []];
   for (const operation of list.slice(0, maxOperations) as unknown[]) {
     const read = operationSchema.safeParse(operation);

@@ -2,7 +2,7 @@ import { shownText } from "../core/display/shown-text.js";
 import { getReason, invalid, MemoryError } from "../core/values/errors.js";
 import { LiteralSearch } from "../core/values/literal-search.js";
 import { normalizePath } from "../core/values/paths.js";
-import { appendText, checkText, shorten } from "../core/values/text.js";
+import { appendText, shorten } from "../core/values/text.js";
 import type { DroppedOperation, LearnOperation } from "./operation.js";
 import type { Source } from "./sources.js";
 
@@ -82,11 +82,13 @@ class Plan {
     const sources = this.#findSources(operation);
     const reason = shorten(operation.reason.trim(), maxReasonChars);
     if (reason === "") throw invalid("it has no reason");
-    if (!reason.isWellFormed()) throw invalid("its reason is not well-formed Unicode");
+    const shown = [path, operation.to, operation.text, reason].map((each) => each ?? "");
+    if (shown.some((each) => shownText(each) !== each)) throw invalid("it has hidden characters or special tokens");
     this.#scope.checkPath(path);
     const earlier = this.changes.get(path);
     const isMove = ["rename", "archive", "delete"].includes(operation.operation);
-    if (earlier !== undefined && (isMove || earlier.kind === "rename" || earlier.kind === "delete"))
+    const isTarget = [...this.changes.values()].some((change) => change.to === path);
+    if (isTarget || (earlier !== undefined && (isMove || earlier.kind === "rename" || earlier.kind === "delete")))
       throw invalid("another operation changes, moves or deletes the same file");
     const change = isMove ? this.#planMove(operation, path) : this.#planText(operation, path, earlier);
     const reasons = [...(earlier?.reasons ?? []), reason];
@@ -115,9 +117,7 @@ class Plan {
   }
 
   #planText({ operation, text, oldText }: LearnOperation, path: string, earlier?: LearnChange): PlannedText {
-    checkText(text ?? undefined, "text");
     const added = text ?? "";
-    if (shownText(added) !== added) throw invalid("the text has hidden characters or special tokens");
     const current = earlier?.after ?? this.#scope.texts.get(path);
     const before = this.#scope.texts.get(path) ?? null;
     if (operation === "write") {

@@ -1,6 +1,6 @@
 import type { BaseMessage } from "@langchain/core/messages";
 import type { VersionChange } from "../core/history/history-backend.js";
-import type { MemoryActor } from "../core/values/actor.js";
+import { isOwnClient, type MemoryActor } from "../core/values/actor.js";
 import { hashSha256 } from "../core/values/sha256.js";
 import { takeStart } from "../core/values/text.js";
 
@@ -43,13 +43,15 @@ export function readMessages(messages: readonly BaseMessage[]): Source[] {
 
 const fence = { start: "<memory scope=", end: "</memory>" } as const;
 
+/** A fence that nothing closes is no text of a connector, and hides nothing. */
 function withoutShownMemory(text: string): string {
   const kept: string[] = [];
   let position = 0;
   for (let start = text.indexOf(fence.start); start !== -1; start = text.indexOf(fence.start, position)) {
-    kept.push(text.slice(position, start));
     const end = text.indexOf(fence.end, start);
-    position = end === -1 ? text.length : end + fence.end.length;
+    if (end === -1) break;
+    kept.push(text.slice(position, start));
+    position = end + fence.end.length;
   }
   return [...kept, text.slice(position)].join("");
 }
@@ -67,7 +69,8 @@ export function readVersion({ id, path, at, actor, content, before }: VersionCha
   return { id: `version:${id}`, place: `written to ${path} at ${at.toISOString()}`, text, trust: getTrust(actor) };
 }
 
-function getAddedText(before: string, after: string): string {
+/** Returns what a text has that an earlier one has not: its end, or its new lines. */
+export function getAddedText(before: string, after: string): string {
   if (after.startsWith(before)) return after.slice(before.length);
   const known = new Set(before.split("\n"));
   return after
@@ -79,7 +82,9 @@ function getAddedText(before: string, after: string): string {
 function getTrust(actor: MemoryActor | null): Trust {
   if (actor === null) return "unknown";
   const isOfRun = [actor.toolCallId, actor.agent, actor.node, actor.runId].some((id) => id !== undefined);
-  if (isOfRun) return "agent";
+  // A client of MCP, which a model uses.
+  const isOfClient = actor.client !== undefined && !isOwnClient(actor.client);
+  if (isOfRun || isOfClient) return "agent";
   return actor.userId === undefined ? "unknown" : "person";
 }
 

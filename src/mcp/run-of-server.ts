@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Implementation } from "@modelcontextprotocol/server";
+import { isOwnClient } from "../core/values/actor.js";
 import type { MemoryRun } from "../langchain/memory-run.js";
 import type { McpOwner } from "./options.js";
 
@@ -46,6 +47,8 @@ export function createServerRun(
   };
 }
 
+/** A client that a model uses cannot pass for a program of this package that people use. */
 function getClientName({ name, version }: Implementation): string {
-  return `${name} ${version}`;
+  const client = `${name} ${version}`;
+  return isOwnClient(client) ? `mcp ${client}` : client;
 }

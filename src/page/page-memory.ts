@@ -1,4 +1,4 @@
-import type { MemoryActor } from "../core/values/actor.js";
+import { type MemoryActor, ownClient } from "../core/values/actor.js";
 import type { Reviewer } from "../core/approval/memory-proposals.js";
 import { isPaged, type PagedHistory } from "../core/backend-history.js";
 import type { Memory } from "../core/memory.js";
@@ -11,7 +11,7 @@ import type { RouteContext } from "./route.js";
 
 type AddressFields = Parameters<typeof addressIn>[0];
 
-const client = "langgraph-mongo-memory page";
+const client = `${ownClient} page`;
 
 /** @throws MemoryError EINVAL */
 export function openMemory({ memories, signal }: RouteContext, address: AddressFields): Memory {

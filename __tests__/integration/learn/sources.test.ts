@@ -8,7 +8,7 @@ import { type Memory, MemoryNode, type MemoryVersion, mountMemories, MongoMemory
 import { compiled } from "../../helpers/compiled-sources.js";
 import { readAll } from "../../helpers/read-all.js";
 import { repetitions } from "../../helpers/repetitions.js";
-import { learnWith, operation } from "../../helpers/scripted-learning.js";
+import { change, learnWith } from "../../helpers/scripted-learning.js";
 import { getHistory, getProposals } from "../../helpers/store-calls.js";
 import { testDatabase } from "../../helpers/test-database.js";
 import { useClient } from "../../helpers/use-client.js";
@@ -24,7 +24,7 @@ async function openNoted(note = "Ada moved to Oslo."): Promise<Memory> {
   return memory;
 }
 
-const write = operation("write", "/profile/ada.md", { text: "Lives in Oslo." });
+const write = change("write", "/profile/ada.md", { text: "Lives in Oslo." });
 
 async function approveAll(memory: Memory): Promise<void> {
   for (const { id } of await readAll(getProposals(memory).list())) await getProposals(memory).approve(id, { by });
@@ -105,7 +105,7 @@ const eraseBy: [string, Erase][] = [
 /** A memory whose note is overwritten, so that its first version can be redacted, and a proposal that paraphrases it. */
 async function openWaiting(): Promise<{ memory: Memory; id: string }> {
   const memory = await openNoted();
-  const { proposals } = await learnWith(memory, [operation("write", "/profile/ada.md", { text: "Lives in Norway." })]);
+  const { proposals } = await learnWith(memory, [change("write", "/profile/ada.md", { text: "Lives in Norway." })]);
   await memory.write("/inbox/a.md", "another note");
   await memory.write("/inbox/a.md", "a third note");
   return { memory, id: proposals[0] ?? "" };
@@ -127,7 +127,7 @@ describe("a redaction of a source", () => {
 
   it("with `cut` in the present text does so too", async () => {
     const memory = await openNoted();
-    const { proposals } = await learnWith(memory, [operation("write", "/profile/ada.md", { text: "In Norway." })]);
+    const { proposals } = await learnWith(memory, [change("write", "/profile/ada.md", { text: "In Norway." })]);
     await getHistory(memory).redact({ text: "Oslo", cut: true });
     expect(await getProposals(memory).get(proposals[0] ?? "")).toMatchObject({ status: "rejected", content: null });
   });
@@ -196,7 +196,7 @@ describe("a source that goes while a run is under way", () => {
     for (const note of ["another note", "a third note"]) await memory.write("/inbox/a.md", note);
     const { nodeId } = memory.address;
     const node = openGuarded(nodeId, () => erase(other.memory({ nodeId })));
-    const norway = operation("write", "/profile/ada.md", { text: "Lives in Norway." });
+    const norway = change("write", "/profile/ada.md", { text: "Lives in Norway." });
     const { proposals, applied, dropped } = await learnWith(node.memory(), [norway], { apply });
     expect({ proposals, applied }).toEqual({ proposals: [], applied: [] });
     expect(dropped).toMatchObject([{ why: "a text that it rests on is redacted" }]);

@@ -21,6 +21,13 @@ export function mergeActors(actor: MemoryActor | null, later: MemoryActor | null
 
 export const maxActorChars = 512;
 
+/** The first word of the clients by which people use this package: its page and its command line. */
+export const ownClient = "langgraph-mongo-memory";
+
+export function isOwnClient(client: string): boolean {
+  return client === ownClient || client.startsWith(`${ownClient} `);
+}
+
 const detail = z
   .string()
   .min(1)
