@@ -60,6 +60,7 @@ const mayImport: Record<string, string[]> = {
   learn: ["core", "prompt", "graph"],
   deepagents: ["core", "dialects", "langchain"],
   mcp: ["core", "dialects", "langchain"],
+  "move-in": ["core", "conversation"],
   testing: ["core"],
   tidy: ["core", "core/display/hidden-characters"],
   "page/token-header": [],

@@ -1,15 +1,24 @@
 import type { Memory } from "./memory.js";
-import type { AddedFile, DatedFile } from "./tree/add-files.js";
+import { memoryDefaults } from "./memory-options.js";
+import type { AddedFile, AddSettings, DatedFile } from "./tree/add-files.js";
 import { withPath } from "./values/error-paths.js";
 import { alreadyExists, MemoryError, type MemoryErrorCode } from "./values/errors.js";
 
 /** Reason for a symbol: the other build of this package has its own classes. */
-export const addFilesSymbol: unique symbol = Symbol.for("langgraph-mongo-memory.addFiles");
+export const adding: unique symbol = Symbol.for("langgraph-mongo-memory.adding");
 
-/** A memory that can bring in files with their times, in one change. */
+/** A memory that can say how it brings in files. */
 export interface AddingMemory extends Memory {
-  /** Null: the storage cannot, or each change must be checked alone by a policy. */
-  [addFilesSymbol](files: readonly DatedFile[]): Promise<AddedFile[]> | null;
+  readonly [adding]: {
+    settings: AddSettings;
+    /** In one change. Null: the storage cannot, or a policy must check each change alone. */
+    addFiles: ((files: readonly DatedFile[]) => Promise<AddedFile[]>) | null;
+  };
+}
+
+/** Returns the limits under which a memory brings in files. */
+export function getAddSettings(memory: Memory): AddSettings {
+  return isAdding(memory) ? memory[adding].settings : { ...memoryDefaults, paths: memory.paths };
 }
 
 /**
@@ -18,15 +27,15 @@ export interface AddingMemory extends Memory {
  * @returns what became of each file. @throws EIO, ENOSPC, ECONFLICT; then some files may have been written
  */
 export async function addFilesTo(memory: Memory, files: readonly DatedFile[]): Promise<AddedFile[]> {
-  const added = isAdding(memory) ? memory[addFilesSymbol](files) : null;
-  if (added !== null) return added;
+  const addAtOnce = isAdding(memory) ? memory[adding].addFiles : null;
+  if (addAtOnce !== null) return addAtOnce(files);
   const result: AddedFile[] = [];
   for (const file of files) result.push(await addFile(memory, file));
   return result;
 }
 
 function isAdding(memory: Memory): memory is AddingMemory {
-  return addFilesSymbol in memory;
+  return adding in memory;
 }
 
 const refusals: readonly MemoryErrorCode[] = ["EINVAL", "EACCES", "EEXIST", "EISDIR", "ENOTDIR", "EFBIG"];

@@ -1,5 +1,5 @@
 import { Policies } from "./access/policies.js";
-import { type AddingMemory, addFilesSymbol } from "./add-files-to.js";
+import { adding, type AddingMemory } from "./add-files-to.js";
 import { guardText } from "./access/guard-change.js";
 import {
   boundRun,
@@ -282,17 +282,18 @@ export class BackendMemory implements RestrictableMemory, AddingMemory {
     };
   }
 
-  [addFilesSymbol](files: readonly DatedFile[]): Promise<AddedFile[]> | null {
-    const { backend, policies, options } = this.#context;
-    const { features } = backend;
-    if (features?.addFiles === undefined || policies !== null) return null;
-    return runCall(this.#context, traceAddedFiles(files), async (call) => {
-      for (const { path, content } of files) {
-        normalizePath(path);
-        checkText(content, "content");
-      }
-      return runAsChange(this.#context, call, async () => (await features.addFiles?.(files, options, call)) ?? []);
-    });
+  get [adding](): AddingMemory[typeof adding] {
+    const context = this.#context;
+    const { backend, policies, options: settings } = context;
+    const add = backend.features?.addFiles;
+    if (add === undefined || policies !== null) return { settings, addFiles: null };
+    const addFiles = (files: readonly DatedFile[]): Promise<AddedFile[]> =>
+      runCall(context, traceAddedFiles(files), async (call) => {
+        for (const { content } of files) checkText(content, "content");
+        const checked = files.map((file) => ({ ...file, path: normalizePath(file.path) }));
+        return runAsChange(context, call, () => add(checked, settings, call));
+      });
+    return { settings, addFiles };
   }
 
   get #backend(): MemoryContext["backend"] {

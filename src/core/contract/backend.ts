@@ -74,7 +74,7 @@ export interface BackendFeatures {
    */
   listen?(call: CallContext): Promise<ChangeListener | null>;
   /** Brings in files with their times, as one change. @internal */
-  addFiles?(files: readonly DatedFile[], settings: AddSettings, call: CallContext): Promise<AddedFile[]>;
+  addFiles?: (files: readonly DatedFile[], settings: AddSettings, call: CallContext) => Promise<AddedFile[]>;
   /** Returns the stored history, for one call. Missing if changes are not recorded. @internal */
   history?(call: CallContext): HistoryBackend;
   /** Returns the records of changes that wait for a person, for one call. @internal */
