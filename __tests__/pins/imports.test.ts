@@ -60,6 +60,7 @@ const mayImport: Record<string, string[]> = {
   learn: ["core", "prompt", "graph"],
   deepagents: ["core", "dialects", "langchain"],
   mcp: ["core", "dialects", "langchain"],
+  "move-in": ["core", "backends", "conversation"],
   testing: ["core"],
   tidy: ["core", "core/display/hidden-characters"],
   "move-out": ["core"],
@@ -78,6 +79,7 @@ const mayImport: Record<string, string[]> = {
     "page",
     "mcp",
     "tidy",
+    "move-in",
     "move-out",
   ],
   index: [
