@@ -28,6 +28,7 @@ export type { ForgottenCounts, MemoryFilter, MemorySummary } from "./mongodb/mem
 export type { TtlOptions } from "./mongodb/items/expiry.js";
 export { tidy, type TidyOptions } from "./tidy/tidy.js";
 export type { TidyFinding } from "./tidy/finding.js";
+export { mergeMemories, type MergeOptions, type MergeReport } from "./move-out/merge-memories.js";
 export { openMemory } from "./open-memory.js";
 export type { HistoryOptions, MongoMemoryStoreOptions } from "./mongodb/store/store-options.js";
 export type { VectorSearchOptions } from "./mongodb/search/vector-search.js";

@@ -29,6 +29,7 @@ describe("the public surface", () => {
       "createMemoryPrompt",
       "graphDefinitionSchema",
       "logConversation",
+      "mergeMemories",
       "mountMemories",
       "openMemory",
       "tidy",

@@ -7,6 +7,7 @@ import { blame, diff, log } from "./commands/history/look-back.js";
 import { redact, revert } from "./commands/history/undo.js";
 import { forget, sweep } from "./commands/memories/erase.js";
 import { memories } from "./commands/memories/memories.js";
+import { merge } from "./commands/memories/merge.js";
 import { exportMemories, importMemories } from "./commands/memories/move.js";
 import { approve, reject } from "./commands/proposals/decide.js";
 import { showProposals } from "./commands/proposals/show-proposals.js";
@@ -32,7 +33,7 @@ const commandGroups: readonly (readonly [heading: string, commands: readonly Add
   ["Looking:", [memories, ls, tree, cat, grep, search]],
   ["Changing:", [append, write, rm, mv, forget, sweep]],
   ["Looking back and deciding:", [log, diff, blame, revert, redact, showProposals, approve, reject]],
-  ["Moving and keeping in order:", [exportMemories, importMemories, tidy, doctor, migrate]],
+  ["Moving and keeping in order:", [exportMemories, importMemories, merge, tidy, doctor, migrate]],
   ["Serving and starting:", [page, mcp, init]],
 ];
 

@@ -15,7 +15,7 @@ export interface LogEntry {
 }
 
 /** A longer text of a message is cut, and says by how much. */
-const maxTextChars = 20_000;
+export const maxTextChars = 20_000;
 const maxNameChars = 64;
 
 /** Returns the messages of user and assistant that have a text, each once, without what a connector has added. */

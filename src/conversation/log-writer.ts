@@ -9,6 +9,7 @@ import {
   formatEnd,
   formatNextPart,
   getEnd,
+  insertPart,
   type LogPart,
   readMarks,
   takeLastTurn,
@@ -35,6 +36,9 @@ interface LogText {
   missedSince: string | null;
   /** Receives the refusal of a guard. */
   onRefusal: (error: MemoryError) => void;
+  /** Whether the part belongs at its time in the file of its day, and no file of another day can have its messages. */
+  isPast?: boolean | undefined;
+  dryRun?: boolean | undefined;
 }
 
 interface Written {
@@ -86,6 +90,7 @@ export class LogWriter {
     const marks = new Set(texts.flatMap(readMarks));
     const added = findNewEntries(entries, marks) ?? (isWholeNew ? entries : takeLastTurn(entries, missedSince));
     if (added.length === 0) return { count: 0, end };
+    if (this.#text.dryRun === true) return { count: added.length, end };
     const numbers = files.filter((file) => file.day === day).map(({ number }) => number);
     let number = Math.max(1, ...numbers);
     await this.#guard(this.#toPath(number), added);
@@ -103,7 +108,8 @@ export class LogWriter {
       const rest = findNewEntries(added, new Set(readMarks(text))) ?? added;
       if (rest.length === 0) throw new NothingNew();
       part = this.#createPart(rest);
-      return addPart(text, findEnd(this.#text.entries, text), part);
+      const end = findEnd(this.#text.entries, text);
+      return end === null && this.#text.isPast === true ? insertPart(text, part) : addPart(text, end, part);
     };
     try {
       const edited = await unless(["ENOENT"], memory.edit(path, add));
@@ -148,11 +154,24 @@ export class LogWriter {
   }
 
   async #readDays(): Promise<DayFile[]> {
+    if (this.#text.isPast === true) return this.#readOwnDay();
     const prefix = getPathPrefix(this.#log.path);
     return (await this.#log.memory.snapshot()).files.flatMap(({ path, content }) => {
       const [, day, number = "1"] = (path.startsWith(prefix) && dayName.exec(path.slice(prefix.length))) || [];
       return day === undefined ? [] : [{ path, content, day, number: Number(number) }];
     });
+  }
+
+  async #readOwnDay(): Promise<DayFile[]> {
+    const { day } = this.#text;
+    const files: DayFile[] = [];
+    for (;;) {
+      const number = files.length + 1;
+      const path = this.#toPath(number);
+      const content = await unless(["ENOENT"], this.#log.memory.read(path));
+      if (content === null) return files;
+      files.push({ path, content, day, number });
+    }
   }
 
   async #deleteOldDays(files: readonly DayFile[]): Promise<void> {

@@ -1,4 +1,5 @@
 import { Policies } from "./access/policies.js";
+import { adding, type AddingMemory } from "./add-files-to.js";
 import { guardText } from "./access/guard-change.js";
 import {
   boundRun,
@@ -32,7 +33,7 @@ import type {
   WatchOptions,
   WriteOptions,
 } from "./memory.js";
-import { addSignal, bindToRun, type MemoryContext, runCall, runChange, runOnPath } from "./pipeline.js";
+import { addSignal, bindToRun, type MemoryContext, runAsChange, runCall, runChange, runOnPath } from "./pipeline.js";
 import type { Call } from "./runtime/call.js";
 import { grepTexts } from "./search/grep.js";
 import {
@@ -59,6 +60,7 @@ import {
 import { recordsAttributes } from "./tracing/memory-attributes.js";
 import {
   getWriteOperation,
+  traceAddedFiles,
   traceChange,
   traceFiles,
   traceGrep,
@@ -67,6 +69,7 @@ import {
   traceSearch,
 } from "./tracing/memory-traces.js";
 import type { Trace } from "./tracing/tracing.js";
+import type { AddedFile, DatedFile } from "./tree/add-files.js";
 import type { Change, ChangeResult } from "./tree/change.js";
 import { sortTree } from "./tree/sort-tree.js";
 import { mergeActors } from "./values/actor.js";
@@ -80,7 +83,7 @@ import { checkContent, checkText, compareCodeUnits, takeStart } from "./values/t
  * A memory over a backend. Each method checks its arguments and sorts the answer; the pipeline runs the call. The
  * backend only stores.
  */
-export class BackendMemory implements RestrictableMemory {
+export class BackendMemory implements RestrictableMemory, AddingMemory {
   readonly address: CheckedAddress;
   readonly paths: PathRule;
   readonly rights: MemoryRights | undefined;
@@ -277,6 +280,20 @@ export class BackendMemory implements RestrictableMemory {
       guard: (file, content) =>
         runCall(context, null, (call) => guardText(context, { command: "append", path: file, content }, call)),
     };
+  }
+
+  get [adding](): AddingMemory[typeof adding] {
+    const context = this.#context;
+    const { backend, policies, options: settings } = context;
+    const add = backend.features?.addFiles;
+    if (add === undefined || policies !== null) return { settings, addFiles: null };
+    const addFiles = (files: readonly DatedFile[]): Promise<AddedFile[]> =>
+      runCall(context, traceAddedFiles(files), async (call) => {
+        for (const { content } of files) checkText(content, "content");
+        const checked = files.map((file) => ({ ...file, path: normalizePath(file.path) }));
+        return runAsChange(context, call, () => add(checked, settings, call));
+      });
+    return { settings, addFiles };
   }
 
   get #backend(): MemoryContext["backend"] {

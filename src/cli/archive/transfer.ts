@@ -3,7 +3,8 @@ import type { FileText, MemorySnapshot, SnapshotFile } from "../../core/tree/sna
 import { memoryBytesCeiling } from "../../core/memory-options.js";
 import { applyChange } from "../../core/tree/apply-change.js";
 import { MemoryTree } from "../../core/tree/memory-tree.js";
-import type { DatedFile } from "../../mongodb/admin/memory-database.js";
+import { addFilesTo } from "../../core/add-files-to.js";
+import type { DatedFile } from "../../core/tree/add-files.js";
 import type { CheckedAddress } from "../../core/values/address.js";
 import { invalid, memoryFull, MemoryError } from "../../core/values/errors.js";
 import { getCreationError, getParent, getParents } from "../../core/values/paths.js";
@@ -138,14 +139,20 @@ function checkFolderNames(path: string, names: Map<string, string>): void {
   }
 }
 
+/** The server lets the transaction of a process that was killed stand in the way for a minute. */
+const writeTimeoutMs = 120_000;
+
 /** Each file appears whole or not at all. */
 async function runTransfer({ target, present, files, placeholders }: TransferPlan): Promise<void> {
-  const { memory, name, writeFiles } = target;
-  for (const batch of splitIntoBatches(files, present))
-    await writeFiles(batch).catch((error: unknown) => {
-      const path = MemoryError.isInstance(error) && error.path !== undefined ? `: ${error.path}` : "";
-      return about(name + path, () => Promise.reject(error), advice);
-    });
+  const { name } = target;
+  const memory = target.memory.with({ timeoutMs: writeTimeoutMs });
+  for (const batch of splitIntoBatches(files, present)) {
+    const added = await addFilesTo(memory, batch).catch((error: unknown) => [error]);
+    const failure = added.find((each) => typeof each !== "string");
+    if (failure === undefined) continue;
+    const path = MemoryError.isInstance(failure) && failure.path !== undefined ? `: ${failure.path}` : "";
+    await about(name + path, () => Promise.reject(failure), advice);
+  }
   for (const { path, content } of placeholders)
     await about(`${name}: ${path}`, async () => {
       await memory.write(path, content);

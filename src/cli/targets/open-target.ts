@@ -4,7 +4,7 @@ import { memoryBytesCeiling, memoryDefaults } from "../../core/memory-options.js
 import type { Memory } from "../../core/memory.js";
 import type { CheckedAddress } from "../../core/values/address.js";
 import type { PathRule } from "../../core/values/paths.js";
-import type { DatedFile, MemoryDatabase } from "../../mongodb/admin/memory-database.js";
+import type { MemoryDatabase } from "../../mongodb/admin/memory-database.js";
 import { programName } from "../command.js";
 import type { CliContext } from "../context.js";
 import { about, inputError, usageError, withFile } from "../errors.js";
@@ -45,8 +45,6 @@ export interface OpenTarget {
   paths: PathRule;
   /** The database and address of the memory. Null for a folder. */
   stored: { database: MemoryDatabase; address: CheckedAddress } | null;
-  /** Writes several files: in a database with their times and as one change, in a folder one after another. */
-  writeFiles: (files: readonly DatedFile[]) => Promise<void>;
 }
 
 /** Opens the memory that the options name, and closes it after `run`. @throws CommandError */
@@ -120,7 +118,6 @@ export function openMemoryIn(database: MemoryDatabase, address: CheckedAddress, 
     name: formatAddress(address),
     paths,
     stored: { database, address },
-    writeFiles: (files) => database.write(address, files, { actor, maxFileBytes }),
   };
 }
 
@@ -139,8 +136,5 @@ async function openFolder(dir: string, options: TargetOptions, use: OpenSettings
     throw usageError(`--dir ${dir}: must name a folder, not the root of a file system; pass the folder of one memory`);
   const { maxFileBytes = memoryDefaults.maxFileBytes } = use;
   const memory = openDirectoryMemory({ dir, paths, maxFileBytes });
-  const writeFiles = async (files: readonly DatedFile[]): Promise<void> => {
-    for (const { path, content, ifExists } of files) await memory.write(path, content, { ifExists });
-  };
-  return { memory, name: `the folder ${dir}`, paths, stored: null, writeFiles };
+  return { memory, name: `the folder ${dir}`, paths, stored: null };
 }

@@ -10,6 +10,7 @@ import type {
   VersionedSnapshot,
 } from "../tree/snapshot.js";
 import type { CallContext } from "../runtime/call.js";
+import type { AddedFile, AddSettings, DatedFile } from "../tree/add-files.js";
 import type { Change, ChangeOptions, ChangeResult } from "../tree/change.js";
 
 /**
@@ -72,6 +73,8 @@ export interface BackendFeatures {
    * storage does not report changes; a watch then polls.
    */
   listen?(call: CallContext): Promise<ChangeListener | null>;
+  /** Brings in files with their times, as one change. @internal */
+  addFiles?: (files: readonly DatedFile[], settings: AddSettings, call: CallContext) => Promise<AddedFile[]>;
   /** Returns the stored history, for one call. Missing if changes are not recorded. @internal */
   history?(call: CallContext): HistoryBackend;
   /** Returns the records of changes that wait for a person, for one call. @internal */

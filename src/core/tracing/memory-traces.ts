@@ -49,6 +49,11 @@ export function traceChange<R>(
   return { operation, attributes };
 }
 
+/** Describes the span of a change that brings in files. */
+export function traceAddedFiles(files: readonly { path: string; content: string }[]): Trace<unknown> {
+  return { operation: "upsert_memory", attributes: () => recordsAttributes(files.map(createFileRecord)) };
+}
+
 /** @param options of `write`, unchecked */
 export function getWriteOperation(options: { ifExists?: string; ifMissing?: string } | undefined): MemoryOperation {
   if (options?.ifExists === "fail") return "create_memory";

@@ -15,7 +15,7 @@ export const ROOT = "/";
 /** The directory of the log of conversations, unless a program chooses another one. */
 export const defaultLogPath = "/conversations";
 export const maxPathChars = 1024;
-const maxSegmentChars = 255;
+export const maxSegmentChars = 255;
 const maxLevels = 32;
 const controlCharacter = /\p{Cc}/u;
 /** Paths that need no further check. Most paths are like this, and a call through mounts checks twice. */

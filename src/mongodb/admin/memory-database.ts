@@ -1,7 +1,6 @@
-import { createUnlimitedCall, runWithDeadline } from "../../core/runtime/call.js";
+import { createUnlimitedCall } from "../../core/runtime/call.js";
 import type { ProposalSummary } from "../../core/approval/memory-proposals.js";
 import type { DatabasePlace } from "../../core/values/database-place.js";
-import type { MemoryActor } from "../../core/values/actor.js";
 import type { Db, MongoClient } from "mongodb";
 import type { CheckedAddress, MemoryAddress } from "../../core/values/address.js";
 import type { Memory } from "../../core/memory.js";
@@ -24,7 +23,6 @@ import type { MemoryFacts, NodeFacts } from "../memories/listing/memory-facts.js
 import { StoredMemories } from "../memories/stored-memories.js";
 import type { ExpireMsOptions } from "../memories/life/memory-expiry.js";
 import { spanOfForget, spanOfPage, spanOfSweep } from "../memories/store-spans.js";
-import { type DatedFile, writeDatedFiles } from "../memories/files/write-dated-files.js";
 import { presentCollections } from "../driver/present-collections.js";
 import type {
   ForgottenCounts,
@@ -37,19 +35,12 @@ import { proposalsIn, summariesIn } from "../memories/listing/summary-pages.js";
 export type { MemoryFacts, NodeFacts } from "../memories/listing/memory-facts.js";
 export type { ExpireMsOptions } from "../memories/life/memory-expiry.js";
 export type { ForgottenCounts, MemorySummary } from "../memories/addresses/memory-filter.js";
-export type { DatedFile } from "../memories/files/write-dated-files.js";
 
 export interface MemoryDatabaseOptions {
   uri: string;
   /** @default the database of the connection string, or "test" if it names none */
   dbName?: string | undefined;
   memoriesCollection?: string | undefined;
-}
-
-export interface FileWriteOptions {
-  /** Who writes, for the history. */
-  actor: MemoryActor | null;
-  maxFileBytes: number;
 }
 
 export interface OpenOptions {
@@ -62,9 +53,6 @@ export interface OpenOptions {
  * driver are 30 s, 30 s and none.
  */
 const timeouts = { serverSelectionTimeoutMS: 5000, connectTimeoutMS: 5000, socketTimeoutMS: 30_000 };
-
-/** The server lets the transaction of a process that was killed stand in the way for a minute. */
-const writeTimeoutMs = 120_000;
 
 /**
  * The memories of a database, for programs that administer them. Opened for reading, it creates no indexes and no
@@ -134,23 +122,6 @@ export class MemoryDatabase {
       { paths, maxFileBytes },
       { server: getServerAddress(this.client) },
     );
-  }
-
-  /**
-   * Writes files of a memory, each path once, as one change: with their own times, and in a few commands however many
-   * they are. Several thousand small files, or a few MB, are as much as one change should bring.
-   * @throws what `write` of a memory throws, with the path; then nothing was changed
-   */
-  write(
-    address: CheckedAddress,
-    files: readonly DatedFile[],
-    { actor, maxFileBytes }: FileWriteOptions,
-  ): Promise<void> {
-    const stored = this.#memories.write.open(address, { ...memoryDefaults, maxFileBytes });
-    return runWithDeadline({ signals: [], timeoutMs: writeTimeoutMs, actor }, (call) => {
-      call.stage = "change";
-      return writeDatedFiles(stored, files, maxFileBytes, call);
-    });
   }
 
   /** Whether a memory cannot exceed 15,000,000 bytes: without transactions it is one document. @throws MemoryError EIO */

@@ -5,6 +5,7 @@ import type { HistoryBackend } from "../../core/history/history-backend.js";
 import type { MemoryEntry, MemoryOutline, MemoryStat, OutlineOptions } from "../../core/memory.js";
 import type { BackendFeatures, Embeddings, MemoryBackend } from "../../core/contract/backend.js";
 import type { CallContext } from "../../core/runtime/call.js";
+import { addFiles } from "../../core/tree/add-files.js";
 import { applyChange } from "../../core/tree/apply-change.js";
 import { type Change, type ChangeOptions, type ChangeResult, getScope } from "../../core/tree/change.js";
 import { noEdits } from "../../core/tree/memory-tree.js";
@@ -39,6 +40,12 @@ export class MongoMemory implements MemoryBackend {
       version: (call) => reads.version(call),
       snapshotSince: (known, call) => reads.snapshotSince(known, call),
       listen: () => this.#stored.listen(),
+      addFiles: (files, settings, call) =>
+        this.#stored.transact(
+          { paths: files.map(({ path }) => path), below: [] },
+          (tree) => addFiles(tree, files, settings),
+          call,
+        ),
       approvals: (call) => this.#approvals(call),
       ...(embeddings !== null && { embeddings: (call) => this.#openEmbeddings(embeddings, call) }),
       ...(history !== null && { history: (call) => this.#openHistory(history, call) }),

@@ -1,0 +1,60 @@
+import { withPath } from "../values/error-paths.js";
+import { MemoryError } from "../values/errors.js";
+import { getCreationError, type PathRule } from "../values/paths.js";
+import { applyChange } from "./apply-change.js";
+import { MemoryTree, noEdits, type TreeEdits } from "./memory-tree.js";
+import type { SnapshotFile } from "./snapshot.js";
+
+/** A file that is brought in with its times. A file that is there keeps the time at which it was created. */
+export interface DatedFile {
+  path: string;
+  content: string;
+  createdAt: Date;
+  updatedAt: Date;
+  /** What happens if the file has another text. */
+  ifExists: "replace" | "fail";
+}
+
+/** What became of a file that was brought in: written, there already with the same text, or refused. */
+export type AddedFile = "written" | "unchanged" | MemoryError;
+
+export interface AddSettings {
+  paths: PathRule;
+  maxFileBytes: number;
+}
+
+/** Returns the edits that bring in files, each path once, and what becomes of each file. The tree stays the same. */
+export function addFiles(
+  tree: MemoryTree,
+  files: readonly DatedFile[],
+  settings: AddSettings,
+): { edits: TreeEdits; result: AddedFile[] } {
+  const after = new MemoryTree(tree.snapshot());
+  const directories: string[] = [];
+  const written: SnapshotFile[] = [];
+  const result = files.map((file): AddedFile => {
+    if (after.files.get(file.path)?.content === file.content) return "unchanged";
+    try {
+      const edits = addFile(after, file, settings);
+      after.commit(edits);
+      directories.push(...edits.directories);
+      written.push(...edits.files);
+      return "written";
+    } catch (error) {
+      if (MemoryError.isInstance(error)) return withPath(error, file.path);
+      throw error;
+    }
+  });
+  return { edits: { ...noEdits, directories, files: written }, result };
+}
+
+/** @throws the refusals of `write` */
+function addFile(tree: MemoryTree, file: DatedFile, { paths, maxFileBytes }: AddSettings): TreeEdits {
+  const { path, content, createdAt, updatedAt, ifExists } = file;
+  const isThere = tree.files.has(path);
+  const fault = isThere ? null : getCreationError(path, paths);
+  if (fault !== null) throw fault;
+  const change = { type: "write", path, content, ifExists, ifMissing: "create" } as const;
+  const { edits } = applyChange(tree, change, { now: updatedAt, maxFileBytes });
+  return isThere ? edits : { ...edits, files: edits.files.map((each) => ({ ...each, createdAt })) };
+}

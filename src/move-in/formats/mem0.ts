@@ -1,0 +1,66 @@
+import { getField, toRecord } from "../../core/values/unknown-values.js";
+import type { MoveInEntry, MoveInFormat, MoveInNote } from "../item.js";
+import { toDate, toSlug } from "../names.js";
+import { findDocuments } from "../read/items.js";
+import { readRecords } from "../read/records.js";
+
+/**
+ * Memories of mem0: the answer of `get_all` or an export as JSON or JSONL, or the collection of its MongoDB vector store.
+ * Each becomes a file in a directory for its month, named by its first words.
+ */
+export const mem0: MoveInFormat = {
+  version: "mem0ai 3.3.1 (npm), mem0 2 (Python)",
+  takes: ["file", "items"],
+  async *read(source) {
+    let number = 0;
+    if (getField(source, "find") !== undefined) {
+      for await (const document of findDocuments(source, {})) {
+        number += 1;
+        const { _id: id, payload } = toRecord(document);
+        yield toEntry({ ...toRecord(payload), id: typeof id === "string" ? id : undefined }, `document ${number}`);
+      }
+      return;
+    }
+    for await (const record of readRecords(source)) {
+      if ("why" in record) {
+        yield record;
+        continue;
+      }
+      for (const memory of listMemories(record.value)) {
+        number += 1;
+        yield toEntry(toRecord(memory), `memory ${number}`);
+      }
+    }
+  },
+};
+
+/** An export is a list in an object. */
+function listMemories(value: unknown): readonly unknown[] {
+  const list = getField(value, "results") ?? getField(value, "memories");
+  return Array.isArray(list) ? list : [value];
+}
+
+function toEntry(memory: Record<string, unknown>, place: string): MoveInEntry | MoveInNote {
+  const text = memory["memory"] ?? memory["data"];
+  const id = getText(memory, "id");
+  if (typeof text !== "string" || id === undefined) return { what: place, why: "it is no memory of mem0" };
+  const createdAt = toDate(memory["created_at"] ?? memory["createdAt"]);
+  const at = toDate(memory["updated_at"] ?? memory["updatedAt"]) ?? createdAt;
+  const month = createdAt?.toISOString().slice(0, 7) ?? "undated";
+  return {
+    path: `/${month}/${toSlug(text, id)}.md`,
+    content: text,
+    at,
+    createdAt,
+    author: getText(memory, "actor_id", "actorId") ?? getText(memory, "agent_id", "agentId"),
+    sources: [`mem0:${id}`],
+    userId: getText(memory, "user_id", "userId"),
+    what: `mem0:${id}`,
+  };
+}
+
+/** mem0 for Python and its platform write `user_id`, its library for JavaScript `userId`. */
+function getText(memory: Record<string, unknown>, ...names: string[]): string | undefined {
+  const value = names.map((name) => memory[name]).find((each) => typeof each === "string" && each !== "");
+  return typeof value === "string" ? value : undefined;
+}

@@ -1,0 +1,50 @@
+import { memoryRootLabel } from "../../core/values/namespace.js";
+import { toRecord } from "../../core/values/unknown-values.js";
+import type { MoveInEntry, MoveInFormat, MoveInNote } from "../item.js";
+import { toDate, toFileName } from "../names.js";
+import { readItems, type StoreItem } from "../read/items.js";
+
+/**
+ * The items of a BaseStore. Each becomes a file: its namespace is the directory, its key the name, its text the content.
+ * LangMem and most programs have one text; other values become a line for each field.
+ */
+export const store: MoveInFormat = {
+  version: "LangGraph.js checkpoint 1.2, MongoDBStore 1.4, LangMem 0.0.30",
+  takes: ["items"],
+  async *read(source, reading) {
+    for await (const item of readItems(source, reading))
+      yield "why" in item ? item : toEntry(item, item.namespace.slice(reading.namespace.length));
+  },
+};
+
+function toEntry(
+  { namespace, key, value, createdAt, updatedAt }: StoreItem,
+  labels: readonly string[],
+): MoveInEntry | MoveInNote {
+  const what = JSON.stringify([...namespace, key]);
+  if (namespace[0] === memoryRootLabel) return { what, why: "it belongs to a memory of this package; use export" };
+  const content = toText(value);
+  if (content === null) return { what, why: "its value is no JSON" };
+  const name = /\.[A-Za-z0-9]{1,8}$/.test(key) ? key : `${key}.md`;
+  const path = `/${[...labels, name].map(toFileName).join("/")}`;
+  return { path, content, at: toDate(updatedAt), createdAt: toDate(createdAt), sources: [`store:${what}`], what };
+}
+
+/** The names of the only text of a value. LangMem has a `content` in its `content`. */
+const textFields = ["content", "text", "data", "memory", "value"];
+
+function toText(value: Record<string, unknown>): string | null {
+  const field = textFields.find((name) => value[name] !== undefined);
+  const text = field === undefined ? undefined : value[field];
+  const inner = typeof text === "string" ? text : toRecord(text)["content"];
+  const others = Object.keys(value).filter((name) => name !== field && name !== "kind");
+  if (typeof inner === "string" && others.length === 0) return inner;
+  try {
+    const lines = Object.entries(value).map(
+      ([name, each]) => `${name}: ${typeof each === "string" ? each : (JSON.stringify(each) ?? "")}`,
+    );
+    return lines.join("\n");
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,66 @@
+import { maxTextChars } from "../conversation/entries.js";
+import { writeLog } from "../conversation/log-conversation.js";
+import { checkLogOptions } from "../conversation/options.js";
+import type { Memory } from "../core/memory.js";
+import type { MoveInConversation } from "./item.js";
+
+type TimedMessage = MoveInConversation["messages"][number];
+
+/** A longer pause begins a new part of the log, with its own time. */
+const maxPauseMs = 3_600_000;
+
+/**
+ * Adds a conversation to the log, each message once, in the file of its day in UTC.
+ * @returns how many messages were new, and what was lost of the conversation, in words
+ */
+export async function logPastConversation(
+  memory: Memory,
+  { threadId, messages, shortened }: MoveInConversation,
+  { path, dryRun }: { path: string; dryRun: boolean },
+): Promise<{ count: number; losses: string[] }> {
+  const log = checkLogOptions({ path });
+  let [count, refused] = [0, 0];
+  const call = { log, run: { config: {}, threadId }, isWholeNew: true, isPast: true, dryRun };
+  const onRefusal = (): void => {
+    refused += 1;
+  };
+  for (const { at, known } of splitIntoParts(messages))
+    count += await writeLog(
+      memory,
+      known.map(({ message }) => message),
+      { ...call, at, onRefusal },
+    );
+  const cut = messages.filter(({ message }) => message.text.length > maxTextChars).length;
+  const losses = [
+    ...(shortened === undefined ? [] : [shortened]),
+    ...(cut === 0 ? [] : [`${cut} messages are cut after ${maxTextChars} characters`]),
+    ...(refused === 0 ? [] : [`a guard refused ${refused} messages`]),
+  ];
+  return { count, losses };
+}
+
+/** Yields the time of each part, and the messages of its day up to its end, because parts of a day follow each other. */
+function* splitIntoParts(messages: readonly TimedMessage[]): Generator<{ at: Date; known: TimedMessage[] }> {
+  let known: TimedMessage[] = [];
+  let begin: Date | null = null;
+  let last: Date | null = null;
+  // The order also bounds the number of parts.
+  for (const message of messages.toSorted((a, b) => a.at.getTime() - b.at.getTime())) {
+    const { at } = message;
+    const isNewDay = last !== null && getDay(at) !== getDay(last);
+    const isPause = last !== null && at.getTime() - last.getTime() > maxPauseMs;
+    if (begin !== null && (isNewDay || isPause)) {
+      yield { at: begin, known: [...known] };
+      begin = null;
+    }
+    if (isNewDay) known = [];
+    known.push(message);
+    begin ??= at;
+    last = at;
+  }
+  if (begin !== null) yield { at: begin, known };
+}
+
+function getDay(at: Date): string {
+  return at.toISOString().slice(0, 10);
+}

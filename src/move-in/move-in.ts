@@ -1,0 +1,48 @@
+import { randomUUID } from "node:crypto";
+import type { Memory } from "../core/memory.js";
+import { Mover } from "./mover.js";
+import { checkMoveInOptions, type MoveInOptions, type MoveInSettings } from "./options.js";
+import { type MoveInReport, ReportWriter } from "./report.js";
+import { proposeTo, type StoreFiles, writeTo, writeToCopy } from "./write-files.js";
+
+/** The client that versions and proposals of a move name. */
+const moveInClient = "import";
+
+/**
+ * Moves the memories of another program into a memory: as files, or conversations into the log. Each item is taken once:
+ * a second run of the same source changes nothing, and a run after a crash writes what is missing. Reads the source from
+ * its start to its end, and keeps only a part of it in memory.
+ *
+ * @returns what became of the items: nothing is left out without a reason
+ * @throws TypeError for bad options; MemoryError EINVAL for a source of another kind; the errors of the file system, of
+ * the source and of the memory. What was moved before stays
+ */
+export async function moveIn(memory: Memory, options: MoveInOptions): Promise<MoveInReport> {
+  const settings = checkMoveInOptions(options);
+  const { format, source, namespace, signal, onOutcome } = settings;
+  // Items of a store belong to several users, and only their namespaces say to whom.
+  const hasOnlyItems = format.takes.every((kind) => kind === "items");
+  if (memory.address.scope === "perUser" && hasOnlyItems && namespace.length === 0)
+    throw new TypeError("invalid MoveInOptions: namespace is needed, because the memory is that of one user");
+  const actor = { client: moveInClient, runId: `${moveInClient}-${randomUUID()}` };
+  const target = memory.with({ actor, ...(signal && { signal }) });
+  const reporter = new ReportWriter(actor.runId, onOutcome);
+  const mover = new Mover(target, settings, reporter, await openWriter(target, settings, actor));
+  for await (const item of format.read(source, { namespace })) {
+    signal?.throwIfAborted();
+    if ("why" in item) reporter.skip(item.what, item.why);
+    else if ("messages" in item) await mover.addConversation(item);
+    else await mover.addEntry(item);
+  }
+  await mover.flush();
+  return reporter.report;
+}
+
+async function openWriter(
+  memory: Memory,
+  { dryRun, propose, name }: MoveInSettings,
+  actor: { client: string; runId: string },
+): Promise<StoreFiles> {
+  const proposing = propose ? proposeTo(memory, actor, `moved in from ${name}`) : null;
+  return dryRun ? writeToCopy(memory) : (proposing ?? writeTo(memory));
+}

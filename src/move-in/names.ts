@@ -1,0 +1,48 @@
+import { hashSha256 } from "../core/values/sha256.js";
+import { takeStart } from "../core/values/text.js";
+
+const maxNameChars = 100;
+const maxSlugChars = 48;
+
+/** Characters that a path, or the file name of some system, cannot have. `%` could hide others. */
+const unfit = /[\p{C}\p{Zl}\p{Zp}/\\%<>:"|?*]+/gu;
+
+/**
+ * Makes one name of a path out of any text. A name that had to be changed ends with the start of a hash, so that
+ * different texts have different names.
+ */
+export function toFileName(text: string): string {
+  const plain = text.toWellFormed().normalize("NFC").replaceAll(unfit, "-").trim();
+  const name = takeStart(/^\.*$/.test(plain) ? "item" : plain, maxNameChars).trim();
+  return name === text ? name : `${name}~${shortHash(text)}`;
+}
+
+/** Makes a name out of the first words of a text, and the hash of an id that no other text has. */
+export function toSlug(text: string, id: string): string {
+  const words =
+    text
+      .slice(0, 400)
+      .normalize("NFC")
+      .toLowerCase()
+      .match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
+  let slug = "";
+  for (const word of words) {
+    const longer = slug === "" ? takeStart(word, maxSlugChars) : `${slug}-${word}`;
+    if (longer.length > maxSlugChars) break;
+    slug = longer;
+  }
+  return `${slug || "note"}-${shortHash(id)}`;
+}
+
+function shortHash(text: string): string {
+  return hashSha256(text).slice(0, 8);
+}
+
+/** Reads a time in any form that exports have: a Date, ISO 8601, or seconds or milliseconds since 1970. */
+export function toDate(value: unknown): Date | undefined {
+  const given = typeof value === "number" ? (value < 1e11 ? value * 1000 : value) : value;
+  if (typeof given !== "number" && typeof given !== "string" && !(given instanceof Date)) return undefined;
+  const date = new Date(given);
+  const year = date.getUTCFullYear();
+  return year >= 1970 && year <= 9999 ? date : undefined;
+}

@@ -1,0 +1,84 @@
+import { z } from "zod";
+import { checkOptions, isSignal } from "../core/settings/check-options.js";
+import { isAbsolutePath, normalizePath, ROOT } from "../core/values/paths.js";
+import type { MoveInFormatName } from "./formats.js";
+import { formatNames, formats } from "./formats.js";
+import type { MoveInEntry, MoveInFormat, MoveInSource } from "./item.js";
+
+/** Options of `moveIn`. */
+export interface MoveInOptions {
+  /** The format of the source: a name, or a format of your own. */
+  from: MoveInFormatName | MoveInFormat;
+  /** The path of a file or folder, a stream of bytes, a BaseStore, or a collection of MongoDB, as the format says. */
+  source: MoveInSource;
+  /** The directory that receives everything. Conversations go to `conversations` in it. @default "/" */
+  into?: string;
+  /** Whether each file is proposed instead of written, all with one run id. Needs a MongoMemoryStore. @default false */
+  propose?: boolean;
+  /** Whether files with another text are replaced. Otherwise they are skipped. @default false */
+  overwrite?: boolean;
+  /** Writes nothing, and reports what would become of each item. Keeps the tree in memory. @default false */
+  dryRun?: boolean;
+  /** The person in the source whose items are taken. @default the user of a memory of scope `perUser` */
+  fromUser?: string;
+  /** The first labels of the namespaces of a store's items that are taken. A memory of a user needs it. @default [] */
+  namespace?: string[];
+  /** Changes an entry before it is written, or leaves it out by null. @default takes it as it is */
+  change?: (entry: MoveInEntry) => MoveInEntry | null;
+  /** Receives what became of each item, as soon as it is known. */
+  onOutcome?: (outcome: MoveInOutcome) => void;
+  signal?: AbortSignal;
+}
+
+/** What became of an item of the source. */
+export interface MoveInOutcome {
+  /** The item, by its name in the source. */
+  what: string;
+  /** The file. Null if there is none. */
+  path: string | null;
+  /**
+   * `unchanged`: it was there already, or had been proposed before. `logged`: a conversation, of which the log had not
+   * all. With `dryRun` it is what would be done.
+   */
+  result: "written" | "proposed" | "logged" | "unchanged" | "skipped";
+  /** Why it was skipped, or what was shortened. Null: nothing was lost. */
+  why: string | null;
+}
+
+const isFormat = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && "read" in value && typeof value.read === "function";
+
+const optionsSchema = z
+  .object({
+    from: z.custom<MoveInFormatName | MoveInFormat>(
+      (value) => isFormat(value) || (typeof value === "string" && Object.hasOwn(formats, value)),
+      `must be one of ${formatNames.join(", ")}, or a format`,
+    ),
+    source: z.custom<MoveInSource>(
+      (value) => (typeof value === "string" && value !== "") || (typeof value === "object" && value !== null),
+      "must be a path, a stream of bytes, a store or a collection",
+    ),
+    into: z.string().refine(isAbsolutePath, 'must be a path, such as "/imported"').default(ROOT),
+    propose: z.boolean().default(false),
+    overwrite: z.boolean().default(false),
+    dryRun: z.boolean().default(false),
+    fromUser: z.string().min(1).optional(),
+    namespace: z.array(z.string().min(1)).default([]),
+    change: z
+      .custom<(entry: MoveInEntry) => MoveInEntry | null>((value) => typeof value === "function", "must be a function")
+      .optional(),
+    onOutcome: z
+      .custom<(outcome: MoveInOutcome) => void>((value) => typeof value === "function", "must be a function")
+      .optional(),
+    signal: z.custom<AbortSignal>(isSignal, "must be an AbortSignal").optional(),
+  })
+  .strict();
+
+export type MoveInSettings = ReturnType<typeof checkMoveInOptions>;
+
+/** @throws TypeError */
+export function checkMoveInOptions(options: MoveInOptions) {
+  const { from, into, ...settings } = checkOptions("MoveInOptions", optionsSchema, options);
+  const format: MoveInFormat = typeof from === "string" ? formats[from] : from;
+  return { ...settings, into: normalizePath(into), format, name: typeof from === "string" ? from : "the source" };
+}

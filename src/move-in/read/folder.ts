@@ -1,0 +1,123 @@
+import { isUtf8 } from "node:buffer";
+import { realpath, stat } from "node:fs/promises";
+import { ioOrNull, isForbidden } from "../../backends/directory/fs-errors.js";
+import { inParallel } from "../../backends/directory/in-parallel.js";
+import { isReserved, reservedName, workFolder } from "../../backends/directory/names.js";
+import { OpenDirectory } from "../../backends/directory/open-directory.js";
+import { openDirectoryMemory } from "../../backends/directory/open-directory-memory.js";
+import { type FoundName, readDirectory } from "../../backends/directory/read-directory.js";
+import type { Memory } from "../../core/memory.js";
+import { memoryBytesCeiling } from "../../core/memory-options.js";
+import type { SnapshotFile } from "../../core/tree/snapshot.js";
+import { invalid, MemoryError } from "../../core/values/errors.js";
+import { getCreationError, getPathPrefix, normalizePath, ROOT } from "../../core/values/paths.js";
+import type { MoveInNote, MoveInSource } from "../item.js";
+
+/** What a folder holds. */
+export type FolderItem = SnapshotFile | { directory: string } | MoveInNote;
+
+/** Opens the folder of a source. @throws MemoryError EINVAL, and the errors of the file system */
+export async function* readFolderOf(source: MoveInSource): AsyncGenerator<SnapshotFile | MoveInNote> {
+  if (typeof source !== "string" || !(await stat(source)).isDirectory())
+    throw invalid("the source must be the path of a folder");
+  const memory = openDirectoryMemory({ dir: source, maxFileBytes: memoryBytesCeiling });
+  for await (const item of readFolder(memory, source)) if (!("directory" in item)) yield item;
+}
+
+/**
+ * Reads a folder of any program, such as a workspace. Notes what no memory can take: links, special files, files that
+ * are no text or cannot be read, and names that no path can have. Takes names in NFD as NFC.
+ * @param memory the memory of the folder
+ */
+export async function* readFolder(memory: Memory, dir: string): AsyncGenerator<FolderItem> {
+  const { files, directories } = await memory.outline();
+  yield* findUnlisted(OpenDirectory.root(await realpath(dir)), ROOT);
+  const taken = new Set<string>();
+  for (const directory of new Set(directories.map((path) => path.normalize()))) {
+    const why = getPathFault(directory);
+    if (why === null) taken.add(directory);
+    yield why === null ? { directory } : { what: directory, why };
+  }
+  for (let start = 0; start < files.length; start += filesAtOnce) {
+    const some = files.slice(start, start + filesAtOnce);
+    for (const file of await inParallel(some, ({ path }) => readFile(memory, path))) {
+      if ("why" in file) {
+        yield file;
+        continue;
+      }
+      const path = file.path.normalize();
+      const twin = taken.has(path) ? "another file or folder has the same name in another spelling" : null;
+      const why = twin ?? getPathFault(path);
+      if (why === null) taken.add(path);
+      yield why === null ? { ...file, path } : { what: file.path, why };
+    }
+  }
+}
+
+/** The texts that are in memory at once. */
+const filesAtOnce = 32;
+
+async function readFile(memory: Memory, path: string): Promise<SnapshotFile | MoveInNote> {
+  try {
+    const [content, facts] = [await memory.read(path), await memory.stat(path)];
+    return facts?.kind === "file" ? { path, content, ...facts } : { what: path, why: "it changed while it was read" };
+  } catch (error) {
+    return { what: path, why: getMemoryFault(error) };
+  }
+}
+
+/** Finds the entries that no listing of a folder shows. */
+async function* findUnlisted(directory: OpenDirectory, path: string): AsyncGenerator<MoveInNote> {
+  for (const found of (await ioOrNull(readDirectory(directory))) ?? []) {
+    const child = getPathPrefix(path) + printName(found.name);
+    const why = getNameFault(child, found);
+    if (why !== null) yield { what: child, why };
+    if (why !== null || found.kind !== "dir" || isWorkFolder(child)) continue;
+    let opened: OpenDirectory | null = null;
+    try {
+      await directory.check();
+      opened = await directory.openChild(found.name);
+      if (opened !== null) yield* findUnlisted(opened, child);
+    } catch (error) {
+      if (!MemoryError.isInstance(error) || !isForbidden(error)) throw error;
+      yield { what: child, why: error.message };
+    } finally {
+      opened?.close();
+    }
+  }
+}
+
+const isWorkFolder = (path: string): boolean => path === ROOT + workFolder;
+
+function getNameFault(path: string, { name, kind }: FoundName): string | null {
+  if (kind === "link") return "it is a link, which is not followed";
+  if (kind === "other") return "it is neither a file nor a folder";
+  if (!isUtf8(name)) return "its name is not UTF-8";
+  if (isWorkFolder(path)) return null;
+  if (isReserved(name.toString())) return reservedName(name.toString()).message;
+  try {
+    return normalizePath(path) === path ? null : "its name contains a backslash";
+  } catch (error) {
+    return getMemoryFault(error);
+  }
+}
+
+/** Returns why no memory can create a path. */
+function getPathFault(path: string): string | null {
+  try {
+    return getCreationError(normalizePath(path), "posix")?.message ?? null;
+  } catch (error) {
+    return getMemoryFault(error);
+  }
+}
+
+function getMemoryFault(error: unknown): string {
+  if (MemoryError.isInstance(error)) return error.message;
+  throw error;
+}
+
+/** Shows the bytes of a name that is not UTF-8 as `\xff`. */
+function printName(name: Buffer): string {
+  if (isUtf8(name)) return name.toString();
+  return Array.from(name, (byte) => (byte < 0x80 ? String.fromCharCode(byte) : `\\x${byte.toString(16)}`)).join("");
+}

@@ -1,0 +1,55 @@
+import type { MoveInOutcome } from "./options.js";
+
+/** What `moveIn` did, or with `dryRun` would do. */
+export interface MoveInReport {
+  /** The run that the versions and the proposals name. */
+  runId: string;
+  /** Files. */
+  written: number;
+  /** Files that wait for a person. */
+  proposed: number;
+  /** Conversations of which the log had not all. */
+  logged: number;
+  /** Files and conversations that were there already, or had been proposed before. */
+  unchanged: number;
+  /** Items that could not be taken. */
+  skipped: number;
+  /** Items of which something was shortened. */
+  shortened: number;
+  /** The first 1,000 items that were skipped or shortened. */
+  losses: MoveInOutcome[];
+}
+
+const maxLosses = 1000;
+
+/** Counts what became of each item. */
+export class ReportWriter {
+  readonly report: MoveInReport;
+  readonly #onOutcome: ((outcome: MoveInOutcome) => void) | undefined;
+
+  constructor(runId: string, onOutcome: ((outcome: MoveInOutcome) => void) | undefined) {
+    this.report = {
+      runId,
+      written: 0,
+      proposed: 0,
+      logged: 0,
+      unchanged: 0,
+      skipped: 0,
+      shortened: 0,
+      losses: [],
+    };
+    this.#onOutcome = onOutcome;
+  }
+
+  add(outcome: MoveInOutcome): void {
+    const { report } = this;
+    report[outcome.result] += 1;
+    if (outcome.why !== null && outcome.result !== "skipped") report.shortened += 1;
+    if (outcome.why !== null && report.losses.length < maxLosses) report.losses.push(outcome);
+    this.#onOutcome?.(outcome);
+  }
+
+  skip(what: string, why: string, path: string | null = null): void {
+    this.add({ what, path, result: "skipped", why });
+  }
+}

@@ -1,0 +1,186 @@
+import type { MemoryVersion } from "../core/history/history.js";
+import type { Memory } from "../core/memory.js";
+import { baseChanged, MemoryError, parentIsFile } from "../core/values/errors.js";
+import { LiteralSearch } from "../core/values/literal-search.js";
+import { getParents, maxPathChars, maxSegmentChars } from "../core/values/paths.js";
+import { hashSha256 } from "../core/values/sha256.js";
+import { appendText, takeStart } from "../core/values/text.js";
+
+/** A file of the first memory, and what a merge did with it. */
+export interface MergedFile {
+  path: string;
+  /**
+   * `equal`: the second memory has the text, or had it before. `created`: the file was missing. `updated`: the second
+   * memory had an earlier text of the file. `beside`: another text is at the path, so the file is at `to`. `appended`:
+   * the text was added to the other text. `skipped`: the second memory refuses the file, for this `reason`.
+   */
+  result: "equal" | "created" | "updated" | "beside" | "appended" | "skipped";
+  to?: string;
+  reason?: string;
+}
+
+export interface MergeContext {
+  from: Memory;
+  into: Memory;
+  /** The paths of the second memory. */
+  known: Map<string, "file" | "dir">;
+  /** Who wrote the texts of the first memory, by path. */
+  steps: ReadonlyMap<string, readonly Step[]>;
+  dryRun: boolean;
+}
+
+/** A text that the file has had, and who wrote it. */
+export interface Step extends Pick<MemoryVersion, "sha256" | "actor"> {
+  /** Null for a present text that no version has. */
+  id: string | null;
+}
+
+/**
+ * @param appends whether a different text is added to the other text
+ * @returns null if the file is gone
+ * @throws EEXIST, ECONFLICT, ENOENT if another program changed the second memory; the refusals of the second memory
+ */
+export async function mergeFile(context: MergeContext, path: string, appends: boolean): Promise<MergedFile | null> {
+  const { from, into, known, dryRun } = context;
+  const content = await readOrNull(from, path);
+  if (content === null) return null;
+  const sha256 = hashSha256(content);
+  const kept = context.steps.get(path) ?? [];
+  const steps = kept.at(-1)?.sha256 === sha256 ? kept : [...kept, { id: null, sha256, actor: null }];
+  const parent = getParents(path).find((each) => known.get(each) === "file");
+  if (parent !== undefined) throw parentIsFile();
+  for (let number = 0; ; number += 1) {
+    const target = number === 0 ? path : getPathBeside(path, number);
+    const to = number === 0 ? {} : { to: target };
+    if (known.get(target) === "dir") continue;
+    const present = known.has(target) ? await readOrNull(into, target) : null;
+    const replay = (index: number): Promise<void> =>
+      replaySteps(context, { path: target, present, steps: steps.slice(index), content });
+    if (present === null) {
+      if (dryRun) await into.stat(target);
+      await replay(0);
+      return { path, result: number === 0 ? "created" : "beside", ...to };
+    }
+    if (present === content || (await hasHad(into, target, sha256))) return { path, result: "equal", ...to };
+    const index = findStep(steps, present);
+    if (index !== -1) {
+      await replay(index + 1);
+      return { path, result: "updated", ...to };
+    }
+    if (appends) return { path, result: await appendStep(context, path, content, steps.at(-1)) };
+  }
+}
+
+/**
+ * Reads who wrote the kept texts of files, in one pass: for each present path, oldest first. It keeps no texts.
+ * @param paths of all files of the memory
+ */
+export async function readSteps({ history }: Memory, paths: readonly string[]): Promise<Map<string, Step[]>> {
+  const found = new Map(paths.map((path): [string, Step[]] => [path, []]));
+  // The steps of each file by the name that the file had.
+  const names = new Map(found);
+  for await (const { id, path, from, operation, sha256, actor } of history?.list() ?? []) {
+    const steps = names.get(path);
+    if (steps === undefined) continue;
+    // A rename leaves the text of the version before it, whose author wrote the text.
+    if (sha256 !== null && sha256 === steps.at(-1)?.sha256) steps.pop();
+    if (sha256 !== null) steps.push({ id, sha256, actor });
+    // Before it was created, or deleted, it was another file.
+    if (operation !== "modified") names.delete(path);
+    if (from !== undefined) names.set(from, steps);
+  }
+  for (const steps of found.values()) steps.reverse();
+  return found;
+}
+
+function findStep(steps: readonly Step[], text: string): number {
+  const sha256 = hashSha256(text);
+  return steps.findLastIndex((step) => step.sha256 === sha256);
+}
+
+async function hasHad({ history }: Memory, path: string, sha256: string): Promise<boolean> {
+  for await (const version of history?.list({ path }) ?? []) if (version.sha256 === sha256) return true;
+  return false;
+}
+
+interface Replay {
+  path: string;
+  present: string | null;
+  steps: readonly Step[];
+  /** The text of the last step. */
+  content: string;
+}
+
+/**
+ * Makes the steps in the second memory, each by its author. If it is interrupted, the next merge finds the text of a
+ * step there, and goes on. @throws EEXIST, ECONFLICT, ENOENT if the file is not as it was read
+ */
+async function replaySteps({ from, into, known, dryRun }: MergeContext, replay: Replay): Promise<void> {
+  const { path, steps, content } = replay;
+  known.set(path, "file");
+  if (dryRun) return;
+  let { present } = replay;
+  for (const [index, step] of steps.entries()) {
+    const text = index === steps.length - 1 ? content : await readStep(from, step);
+    if (text === null) continue;
+    const author = actAs(into, step);
+    if (present === null) await author.write(path, text, { ifExists: "fail" });
+    else await author.edit(path, replaceOnly(present, text));
+    present = text;
+  }
+}
+
+function replaceOnly(expected: string, text: string): (present: string) => string {
+  return (present) => {
+    if (present !== expected) throw baseChanged();
+    return text;
+  };
+}
+
+/** Returns null for a text that is redacted or no longer kept. */
+async function readStep({ history }: Memory, { id }: Step): Promise<string | null> {
+  const read = id === null ? undefined : history?.read(id);
+  return orNull(read?.then(({ content }) => content) ?? Promise.resolve(null));
+}
+
+function actAs(memory: Memory, step: Step | undefined): Memory {
+  return step?.actor ? memory.with({ actor: step.actor }) : memory;
+}
+
+/** Adds a text as lines of its own, unless the file has these lines already. */
+async function appendStep(
+  { into, dryRun }: MergeContext,
+  path: string,
+  content: string,
+  step: Step | undefined,
+): Promise<"appended" | "equal"> {
+  const lines = new LiteralSearch(`\n${content.replace(/\n$/, "")}\n`);
+  const hasLines = (text: string): boolean => lines.firstIn(`\n${text}\n`) !== -1;
+  if (content === "" || hasLines(await into.read(path))) return "equal";
+  if (!dryRun) await actAs(into, step).edit(path, (text) => (hasLines(text) ? text : appendText(text, content)));
+  return "appended";
+}
+
+const readOrNull = (memory: Memory, path: string): Promise<string | null> => orNull(memory.read(path));
+
+async function orNull<T>(reading: Promise<T>): Promise<T | null> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (MemoryError.isInstance(error) && error.code === "ENOENT") return null;
+    throw error;
+  }
+}
+
+/**
+ * Returns `/a/note-merged.md` for `/a/note.md`, then `/a/note-merged-2.md`. It names no owner of the other memory,
+ * because forgetting that owner would leave the name. Every rule of paths allows it.
+ */
+function getPathBeside(path: string, number: number): string {
+  const start = path.lastIndexOf("/") + 1;
+  const name = path.slice(start);
+  const dot = name.lastIndexOf(".") > 0 ? name.lastIndexOf(".") : name.length;
+  const ending = `-merged${number === 1 ? "" : `-${number}`}${name.slice(dot)}`;
+  const room = Math.min(maxSegmentChars, maxPathChars - start) - ending.length;
+  return path.slice(0, start) + takeStart(name.slice(0, dot), Math.max(room, 0)) + ending;
+}
