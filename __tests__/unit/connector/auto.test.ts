@@ -41,7 +41,8 @@ function renderFiles(
       const passage = 1 + ((place * 7) % Math.max(1, recalled.passages.length - 1));
       return place % outline.files.length === index && passage < recalled.passages.length ? [{ passage, score }] : [];
     });
-    const withHits = { ...file, recalled: { ...recalled, changedAt: index, hits } };
+    const changedAt = (index * 3 + scores.length) % 7;
+    const withHits = { ...file, recalled: { ...recalled, changedAt, hits } };
     return withHits;
   });
   const outlines = [{ mount: { point: "/", memory }, outline: { ...outline, files } }];
@@ -51,9 +52,8 @@ function renderFiles(
 const countAll = ({ text, turn }: RenderedForTurn): number => (text?.length ?? 0) + (turn?.length ?? 0);
 
 /** Counts the characters of notes in a message, white space aside. */
-function countNotes({ text, turn }: RenderedForTurn): number {
-  const lines = `${text ?? ""}\n${turn ?? ""}`.split("\n").filter((line) => /^\d*\| /.test(line));
-  return lines.reduce((sum, line) => sum + line.replace(/^\d*\| /, "").replaceAll(/\s/g, "").length, 0);
+function countNotes(shown: RenderedForTurn): number {
+  return listNotes(shown).reduce((sum, line) => sum + line.replaceAll(/\s/g, "").length, 0);
 }
 
 /** Shows a memory for a question, in a budget. */
@@ -286,28 +286,54 @@ describe("for every memory and every budget, auto", () => {
     );
   });
 
-  it("has no cliff: a memory that grows by a character shows at most a tenth, the marks and one passage less", async () => {
-    const line = fc.integer({ min: 1, max: 200 }).map((length) => "word ".repeat(length).slice(0, length));
-    const text = fc.array(line, { minLength: 1, maxLength: 20 }).map((lines) => lines.join("\n"));
-    const texts = fc.dictionary(fc.constantFrom("/a", "/b", "/c/d", "/c/e", "/f"), text, {
-      minKeys: 1,
-      noNullPrototype: true,
-    });
+  it("has no cliff: a character more takes at most two passages away, and the index where not all fits any more", async () => {
+    const maxChars = 1500;
+    const text = fc.array(fc.integer({ min: 1, max: longestLine }), { minLength: 1, maxLength: 20 }).map(createLines);
+    const paths = fc.constantFrom("/a", "/b", "/c/d", "/c/e", "/f", "/g/h/i");
+    const texts = fc.dictionary(paths, text, { minKeys: 1, noNullPrototype: true });
     const growing = fc.constantFrom("/a", "/c/d", "/z");
-    const pinned = fc.constantFrom([], ["/a"], ["/**"]);
+    const pinned = fc.constantFrom([], ["/a"], ["/c/**"], ["/**"]);
     await fc.assert(
       fc.asyncProperty(texts, growing, pinned, scores, async (contents, path, patterns, hits) => {
-        let most = 0;
-        for (let added = 0; added < 5000; added += added > 4000 ? 97 : 29) {
-          const grown = { ...contents, [path]: `${contents[path] ?? ""}\n${"grow ".repeat(1000).slice(0, added)}` };
-          const shown = await renderFiles(grown, { maxChars: 3000, pinned: patterns }, hits);
-          const notes = countNotes(shown);
-          const marks = 5 * 60 + 450;
-          expect(notes).toBeGreaterThanOrEqual(most - 300 - marks - 1000);
-          most = Math.max(most, notes);
+        let before: RenderedForTurn | null = null;
+        for (let chars = 0; chars < 2500; chars += 1) {
+          const grown = `${contents[path] ?? ""}\n${growingText.slice(0, chars)}`;
+          const shown = await renderFiles({ ...contents, [path]: grown }, { maxChars, pinned: patterns }, hits);
+          if (shown.turn !== null) expect(maxChars - countAll(shown)).toBeLessThan(longestLine + marks);
+          if (before !== null) {
+            const isEdge = before.view !== shown.view;
+            expect(countLost(before, shown)).toBeLessThanOrEqual(isEdge ? maxChars / 10 + 250 : 2 * longestLine);
+          }
+          before = shown;
         }
       }),
-      { numRuns: repetitions({ usual: 15, long: 300 }) },
+      { numRuns: repetitions({ usual: 5, long: 40 }) },
     );
   });
 });
+
+const longestLine = 80;
+/** The heading of a file and the number of a line. */
+const marks = 25;
+
+/** Creates lines of these lengths. Each begins a passage, because it does not continue a sentence. */
+const createLines = (lengths: readonly number[]): string =>
+  lengths.map((length, number) => `Line ${number} `.padEnd(length, "of words ").slice(0, length)).join("\n");
+
+const growingText = createLines(Array.from({ length: 60 }, (_, number) => 10 + ((number * 37) % 70)));
+
+/** Counts the characters of the lines of notes that are only in the first message. The last line may grow. */
+function countLost(before: RenderedForTurn, after: RenderedForTurn): number {
+  const rest = listNotes(after);
+  return listNotes(before).reduce((sum, note) => {
+    const at = rest.findIndex((other) => other.startsWith(note) && other.length <= note.length + 1);
+    if (at === -1) return sum + note.length;
+    rest.splice(at, 1);
+    return sum;
+  }, 0);
+}
+
+function listNotes({ text, turn }: RenderedForTurn): string[] {
+  const lines = `${text ?? ""}\n${turn ?? ""}`.split("\n").filter((line) => /^\d*\| /.test(line));
+  return lines.map((line) => line.replace(/^\d*\| /, "").trim());
+}
