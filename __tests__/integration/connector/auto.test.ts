@@ -51,4 +51,19 @@ describe("content auto in MongoDB", () => {
     expect(embeddings.queries.at(-1)).toBe("word7");
     expect(embeddings.documentCalls.length).toBeGreaterThan(1);
   });
+
+  it("chooses by words in a fifth of the time limit if the client of the embeddings does not answer", async () => {
+    const embeddings = new FakeEmbeddings();
+    const embedding = new MongoMemoryStore({ client, dbName, timeoutMs: 10_000, index: { dims: 4, embeddings } });
+    const node = new MemoryNode({ ...freshAddress(), store: embedding });
+    await writeManyNotes(node.globalMemory());
+    embeddings.lostCalls = Infinity;
+    const startMs = performance.now();
+    const text = (await node.createConnector(auto).renderMessage({ question: "word5" }))?.text;
+    expect(text).toContain("word5 is what a note says");
+    expect(performance.now() - startMs).toBeLessThan(5000);
+    embeddings.lostCalls = 0;
+    await node.createConnector(auto).renderMessage({ question: "word7" });
+    expect(embeddings.queries.at(-1)).toBe("word7");
+  });
 });

@@ -178,6 +178,13 @@ describe("a process that knows a large memory", () => {
     ["outline", (memory) => memory.outline()],
     ["search", (memory) => memory.search("words")],
     ["connector", ({ address: { nodeId } }) => new MemoryNode({ store, nodeId }).createConnector().renderMessage()],
+    [
+      'connector with content: "auto"',
+      ({ address: { nodeId } }) => {
+        const connector = new MemoryNode({ store, nodeId }).createConnector({ content: "auto" });
+        return connector.renderMessage({ question: "longer" });
+      },
+    ],
   ];
 
   it.each(changed)("reads only the changed pages for a %s", async (_title, run) => {

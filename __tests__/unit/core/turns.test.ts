@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals";
 import { setImmediate as turn } from "node:timers/promises";
-import { withinTime } from "../../../src/core/runtime/call.js";
+import { createUnlimitedCall, withinTime } from "../../../src/core/runtime/call.js";
 import { runInTurns, type Steps } from "../../../src/core/runtime/turns.js";
 
 function* endless(): Steps<never> {
@@ -25,6 +25,16 @@ describe("work in turns", () => {
     while (!(await Promise.race([done, turn(false)]))) turns += 1;
     expect(await work).toBe("done");
     expect(turns).toBeGreaterThanOrEqual(8);
+  });
+
+  it("shares the 10 ms with the work before it, if one call waits for both", async () => {
+    let turns = 0;
+    setImmediate(() => (turns += 1));
+    const call = createUnlimitedCall();
+    await runInTurns(stepping(6), call);
+    expect(turns).toBe(0);
+    await runInTurns(stepping(6), call);
+    expect(turns).toBe(1);
   });
 
   it("ends when the time of its call is up", async () => {

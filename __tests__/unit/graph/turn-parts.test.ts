@@ -14,6 +14,7 @@ import {
 } from "../../../src/index.js";
 import { memoryMiddleware } from "../../../src/middleware/index.js";
 import { FailingStore } from "../../helpers/failing-store.js";
+import { HangingStore } from "../../helpers/hanging-store.js";
 import { freshAddress } from "../../helpers/memory-case.js";
 import { type Script, ScriptedChatModel } from "../../helpers/scripted-chat-model.js";
 import { auto, getTurnPart, writeManyNotes } from "../../helpers/turns.js";
@@ -277,6 +278,19 @@ describe("a turn", () => {
     expect(failed).toEqual([messages, messages]);
     expect(errors.map(({ code }) => code)).toEqual(["EIO", "EIO"]);
     store.isAway = false;
+    expect(getTurnPart(await connector.inject(messages, thread("1")), question)).toContain("| word7 is what");
+  });
+
+  it("goes on without the memory when the time of the store is up", async () => {
+    const store = new HangingStore();
+    const errors: MemoryError[] = [];
+    const node = await nodeWithManyNotes({ store, timeoutMs: 200 });
+    const connector = node.createConnector({ ...auto, onError: (error) => errors.push(error) });
+    const { messages } = ask(question, "1");
+    store.hang();
+    expect(await connector.inject(messages, thread("1"))).toEqual(messages);
+    expect(errors.map(({ message }) => message)).toEqual([expect.stringMatching(/^EIO: no answer within 200 ms/)]);
+    store.goOn();
     expect(getTurnPart(await connector.inject(messages, thread("1")), question)).toContain("| word7 is what");
   });
 

@@ -10,11 +10,12 @@ export type Waiting = Pick<AbortSignal, "throwIfAborted">;
  */
 export class Turns {
   readonly #waiting: Waiting | null;
-  #endsMs = performance.now() + maxTurnMs;
+  #endsMs: number;
 
   /** @param waiting null: nobody can end the work */
   constructor(waiting: Waiting | null) {
     this.#waiting = waiting;
+    this.#endsMs = (waiting && turnEnds.get(waiting)) ?? this.#begin();
   }
 
   /** Whether the work has gone on for 10 ms. */
@@ -26,9 +27,18 @@ export class Turns {
   async next(): Promise<void> {
     await nextTurn();
     this.#waiting?.throwIfAborted();
-    this.#endsMs = performance.now() + maxTurnMs;
+    this.#endsMs = this.#begin();
+  }
+
+  #begin(): number {
+    const endsMs = performance.now() + maxTurnMs;
+    if (this.#waiting !== null) turnEnds.set(this.#waiting, endsMs);
+    return endsMs;
   }
 }
+
+/** When the last turn of each call ends. Works of a call that follow each other share a turn. */
+const turnEnds = new WeakMap<Waiting, number>();
 
 /** Waits until the event loop has come round: timers and messages that are due come first. */
 export function nextTurn(): Promise<void> {

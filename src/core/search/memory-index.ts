@@ -111,8 +111,11 @@ function* collectPostings(files: readonly IndexedFile[]): Steps<MemoryIndex> {
   for (const file of files) {
     bytes += file.bytes;
     firstPositions.push(position);
+    let next = 0;
     for (let number = 0; number < file.passages.length; number += 1, position += 1) {
-      for (const word of getWords(file, number)) {
+      const end = file.passages.get(number + 1, "firstWord") ?? file.words.length;
+      for (; next < end; next += 1) {
+        const word = file.words[next] ?? "";
         const positions = postings.get(word);
         if (positions === undefined) {
           postings.set(word, [position]);

@@ -63,7 +63,8 @@ function trimPassage(text: string, lineStart: number, lineEnd: number, line: num
   let end = lineEnd;
   while (start < end && isSpace(text.charCodeAt(start))) start += 1;
   while (end > start && isSpace(text.charCodeAt(end - 1))) end -= 1;
-  if (start === end || isMarks(text, start, end)) return null;
+  // The text of a message is indented, so that it is never taken for marks.
+  if (start === end || (start === lineStart && isMarks(text, start, end))) return null;
   return { start, end, firstLine: line, lastLine: line, level: getLevel(text, start, end) };
 }
 

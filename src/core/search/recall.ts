@@ -1,5 +1,5 @@
 import type { Embeddings, MemoryBackend } from "../contract/backend.js";
-import type { CallContext } from "../runtime/call.js";
+import { type CallContext, withinTime } from "../runtime/call.js";
 import { runInTurns, type Steps } from "../runtime/turns.js";
 import { warnOnce } from "../runtime/warn-once.js";
 import type { MemoryOutline, OutlineFile } from "../tree/snapshot.js";
@@ -33,9 +33,12 @@ export interface Recalled {
   hits: { passage: number; score: number }[];
 }
 
+/** The share of the time of a call after which its passages are chosen without the embeddings. */
+const embeddingsShare = 0.2;
+
 /**
  * Reads a memory by its index: if nothing has changed since the last time, no text is read again. If the embeddings
- * fail, it ranks by words alone, because a model that sees no memory is worse off.
+ * fail or hang, it ranks by words alone, because a model that sees no memory is worse off.
  */
 export async function recallMemory(
   backend: MemoryBackend,
@@ -43,18 +46,39 @@ export async function recallMemory(
   recall: RecallOptions["recall"],
   call: CallContext,
 ): Promise<MemoryOutline> {
-  const embeddings = backend.features?.embeddings?.(call) ?? null;
-  const { searchable, hits } = await searchIndex(backend, owner, recall, embeddings, call).catch((error: unknown) => {
+  const found = await searchByMeaning(backend, owner, recall, call);
+  const { searchable, hits } = found ?? (await searchIndex(backend, owner, recall, null, call));
+  const files = await runInTurns(describeFiles(searchable, hits), call);
+  return sortTree({ files, directories: [...searchable.directories], revision: null }, call);
+}
+
+/** Searches by words and meaning. Returns null without embeddings, and if they fail or do not answer in their time. */
+async function searchByMeaning(
+  backend: MemoryBackend,
+  owner: IndexOwner,
+  recall: RecallOptions["recall"],
+  call: CallContext,
+): Promise<Found | null> {
+  const { features } = backend;
+  if (features?.embeddings === undefined) return null;
+  const limits = { signals: [call.signal], timeoutMs: embeddingsShare * call.timeoutMs };
+  try {
+    return await withinTime(limits, "read", (part) =>
+      searchIndex(backend, owner, recall, features.embeddings?.(part) ?? null, part),
+    );
+  } catch (error) {
     call.throwIfAborted();
-    if (embeddings === null) throw error;
     warnOnce(
       "embeddings",
       `the embeddings failed, so passages are chosen by words alone: ${error instanceof Error ? error.message : String(error)}`,
     );
-    return searchIndex(backend, owner, recall, null, call);
-  });
-  const files = await runInTurns(describeFiles(searchable, hits), call);
-  return sortTree({ files, directories: [...searchable.directories], revision: null }, call);
+    return null;
+  }
+}
+
+interface Found {
+  searchable: Searchable;
+  hits: Hit[];
 }
 
 async function searchIndex(
@@ -63,7 +87,7 @@ async function searchIndex(
   { query, limit }: RecallOptions["recall"],
   embeddings: Embeddings | null,
   call: CallContext,
-): Promise<{ searchable: Searchable; hits: Hit[] }> {
+): Promise<Found> {
   const searchable = await readIndex(backend, owner, embeddings, call);
   const queryWords = query === "" ? [] : splitWords(owner.searchWords, query);
   const search = { query, queryWords, limit, path: ROOT, per: "passage" as const };

@@ -151,5 +151,6 @@ export function getParent(path: string): string {
 
 /** Returns the topmost directory above `path` whose name begins with a dot. */
 export function findHiddenDirectory(path: string): string | undefined {
-  return /^.*?\/\.[^/]*(?=\/)/.exec(path)?.[0];
+  // Most paths have none, and a large memory has many paths.
+  return path.includes("/.") ? /^.*?\/\.[^/]*(?=\/)/.exec(path)?.[0] : undefined;
 }

@@ -15,15 +15,20 @@ const minRoom = 20;
 const maxMisfits = 50;
 
 /** Chooses pinned files from their start, as far as they fit. */
-export function choosePinned(texts: readonly RankedText[], maxChars: number): ChosenPassages {
-  const chosen = new ChosenPassages(maxChars);
+export function choosePinned(texts: readonly RankedText[], maxChars: number, root: string): ChosenPassages {
+  const chosen = new ChosenPassages(maxChars, root);
   chooseFrom(chosen, listPassages(texts));
   return chosen;
 }
 
 /** Chooses the passages that fit the turn, best first, and then the newest lines. */
-export function chooseForTurn(texts: readonly RankedText[], maxChars: number, shown: ChosenPassages): ChosenPassages {
-  const chosen = new ChosenPassages(maxChars, shown);
+export function chooseForTurn(
+  texts: readonly RankedText[],
+  maxChars: number,
+  root: string,
+  shown: ChosenPassages,
+): ChosenPassages {
+  const chosen = new ChosenPassages(maxChars, root, shown);
   const isHidden = ({ text, number }: Choice): boolean => !shown.has(text, number);
   chooseFrom(chosen, listHits(texts).filter(isHidden));
   chooseFrom(chosen, listNewest(texts), isHidden);

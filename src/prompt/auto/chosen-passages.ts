@@ -1,11 +1,10 @@
 import type { IndexedPassage, PassageTable } from "../../core/search/passage-table.js";
+import { formatPath } from "../entries.js";
 import { quoteContent } from "../fence.js";
 
 /** A file from which passages can be chosen. */
 export interface RecalledText {
   path: string;
-  /** The line above its passages. */
-  heading: string;
   content: string;
   /** Passage 0 is the path. */
   passages: PassageTable;
@@ -21,14 +20,17 @@ const maxIndent = 40;
  * because every character of a mark costs a character of a note.
  */
 export class ChosenPassages {
+  /** As in `RenderOptions`. */
+  readonly #root: string;
   #room: number;
   /** The quoted passages, by their numbers. */
   readonly #chosen = new Map<RecalledText, Map<number, string>>();
   readonly #usedChars = new Map<object, number>();
 
   /** @param before passages that are shown elsewhere already, and use up the same shares */
-  constructor(maxChars: number, before: ChosenPassages | null = null) {
+  constructor(maxChars: number, root: string, before: ChosenPassages | null = null) {
     this.#room = maxChars;
+    this.#root = root;
     if (before !== null) for (const [share, used] of before.#usedChars) this.#usedChars.set(share, used);
   }
 
@@ -84,18 +86,23 @@ export class ChosenPassages {
           const mark = this.#mark(text, number, chosen.has(number - 1));
           return mark + (chosen.get(number) ?? "").slice(quoteMark.length);
         });
-      return text.heading + parts.join("");
+      return this.#heading(text) + parts.join("");
     });
   }
 
   /** Counts the characters that a passage adds, with those that it adds to the next one or takes from it. */
   #countChars(text: RecalledText, number: number, quoted: string): number {
     const mark = this.#mark(text, number, this.has(text, number - 1));
-    const heading = this.#chosen.has(text) ? 0 : text.heading.length + 1;
+    const heading = this.#chosen.has(text) ? 0 : this.#heading(text).length + 1;
     const next = this.has(text, number + 1)
       ? this.#mark(text, number + 1, true).length - this.#mark(text, number + 1, false).length
       : 0;
     return heading + mark.length + quoted.length - quoteMark.length + next;
+  }
+
+  /** Returns the line above the passages of a file. */
+  #heading({ path }: RecalledText): string {
+    return `${formatPath(path, this.#root)}:`;
   }
 
   /** Returns what stands before a passage: a line end and its number, or less if the passage before it is shown. */

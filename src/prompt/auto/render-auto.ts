@@ -6,7 +6,6 @@ import { compilePathPattern } from "../../core/values/path-pattern.js";
 import { findHiddenDirectory } from "../../core/values/paths.js";
 import type { TokenLimit } from "../connector-options.js";
 import { getDescriptions, leadChars, mayIndex } from "../descriptions.js";
-import { formatPath } from "../entries.js";
 import { fence } from "../fence.js";
 import { readPinnedField } from "../front-matter.js";
 import { shortIntroduction } from "../introduction.js";
@@ -51,9 +50,9 @@ export interface RenderedForTurn extends RenderedMemories {
 export async function renderAuto(memories: ShownMemories, options: AutoOptions): Promise<RenderedForTurn> {
   const whole = renderWhole(memories, options);
   if (whole !== null) return whole;
-  const { maxChars, tokens, hasTurn = false } = options;
+  const { maxChars, tokens, root, hasTurn = false } = options;
   const scope = getShownScope(memories.outlines);
-  const texts = memories.outlines.flatMap((outline) => listTexts(outline, options.root));
+  const texts = memories.outlines.flatMap(listTexts);
   const stable = await planStable(memories, texts, options);
   const total = texts.reduce((sum, { passages }) => sum + passages.length - 1, 0);
   // The text must not change with the turn. So it leaves room for a turn that shows nothing but a count.
@@ -62,7 +61,7 @@ export async function renderAuto(memories: ShownMemories, options: AutoOptions):
   const shown = fitTokens(tokens, countTokens(tokens, least), room, (chars) => renderStable(stable, scope, chars));
   if (shown === null) return renderTree(memories, options);
   const showTurn = (chars: number): { text: string; chosen: ChosenPassages } => {
-    const chosen = chooseForTurn(texts, chars - least.length, shown.chosen);
+    const chosen = chooseForTurn(texts, chars - least.length, root, shown.chosen);
     const leftOut = total - chosen.total - shown.chosen.total;
     return { text: renderTurn(scope, chosen.lines(), leftOut), chosen };
   };
@@ -102,17 +101,19 @@ function renderTree(memories: ShownMemories, options: AutoOptions): RenderedForT
 }
 
 /** Lists the files whose texts a model may see. Hidden directories hold the own files of dialects. */
-function listTexts({ mount, outline }: MountOutline, root: string): RankedText[] {
+function listTexts({ mount, outline }: MountOutline): RankedText[] {
   const share = mount.maxChars === undefined ? null : { maxChars: mount.maxChars };
-  return outline.files.flatMap((file) => {
-    if (findHiddenDirectory(file.path) !== undefined) return [];
-    const { content = "", path } = file;
-    return { ...getRecalled(file), path, content, share, heading: `${formatPath(path, root)}:` };
-  });
+  return outline.files
+    .filter(({ path }) => findHiddenDirectory(path) === undefined)
+    .map((file) => {
+      const { changedAt, passages, hits } = getRecalled(file);
+      return { path: file.path, content: file.content ?? "", share, changedAt, passages, hits };
+    });
 }
 
 /** What the stable part is made from. */
 interface StablePlan {
+  root: string;
   pinned: readonly RankedText[];
   introduction: readonly string[];
   hasOthers: boolean;
@@ -136,9 +137,12 @@ async function planStable(
     outline: { ...outline, files: outline.files.filter(({ path }) => !pinnedPaths.has(path)) },
   }));
   const files = listed.flatMap(({ outline }) => outline.files);
-  const leads = files.map((file) => ({ ...file, lead: (file.content ?? "").slice(0, leadChars) }));
-  const descriptions = mayIndex(files, maxChars) ? await getDescriptions(leads) : new Map<string, string>();
+  const leads = mayIndex(files, maxChars) ? files : [];
+  const descriptions = await getDescriptions(
+    leads.map((file) => ({ ...file, lead: (file.content ?? "").slice(0, leadChars) })),
+  );
   return {
+    root,
     pinned,
     introduction: shortIntroduction({
       ...options,
@@ -166,7 +170,7 @@ function renderStable(
   const frame = fence(scope, "auto", plan.introduction);
   const room = maxChars - frame.length;
   if (room < 0) return null;
-  const chosen = choosePinned(plan.pinned, room);
+  const chosen = choosePinned(plan.pinned, room, plan.root);
   const entryChars = plan.hasOthers ? Math.floor(maxChars * indexShare) : chosen.room;
   const index = plan.renderIndex({ maxChars: chosen.room, entryChars });
   return { text: fence(scope, "auto", [...plan.introduction, ...chosen.lines(), ...index]), chosen };
