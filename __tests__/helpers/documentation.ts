@@ -10,6 +10,9 @@ export interface Page {
   text: string;
 }
 
+/** Wider code is cut off beside the outline of the site, on a screen of 1280 pixels. */
+export const mostColumns = 76;
+
 /** Returns the pages for users: the README, the guides, the tutorial, the cookbook and the pages of the tools. */
 export function documentationPages(): Page[] {
   const pagesIn = (folder: string): string[] =>
@@ -61,9 +64,19 @@ export function withoutCode(markdown: string): string {
   return markdown.replaceAll(/^```[^]*?^```/gm, "");
 }
 
+/** Returns the lines of code that are too wide. Blocks of `text` and `yaml` may quote what programs print. */
+export function wideLines(markdown: string, mayQuote: boolean): string[] {
+  const blocks = markdown.matchAll(/^```(\w*)\n([^]*?)^```/gm);
+  return Array.from(blocks, ([, language = "", code = ""]) => ({ language, code }))
+    .filter(({ language }) => !mayQuote || !["text", "yaml"].includes(language))
+    .flatMap(({ code }) => code.split("\n").filter((line) => line.length > mostColumns));
+}
+
 /** Returns the commands of shell blocks and of code in running text, split at `&&`, `|` and `>`. */
 export function commandsOf(markdown: string): string[] {
-  const blocks = Array.from(markdown.matchAll(/```sh\n([^]*?)```/g), ([, code = ""]) => code.split("\n")).flat();
+  const blocks = Array.from(markdown.matchAll(/```sh\n([^]*?)```/g), ([, code = ""]) =>
+    code.replaceAll(/\\\n */g, "").split("\n"),
+  ).flat();
   const inline = Array.from(markdown.matchAll(/`((?:npm|npx|node) [^`]+)`/g), ([, code = ""]) => code);
   const commands = [...blocks, ...inline].flatMap((line) => line.split(/&&|[|]|>/));
   return commands.map((command) => command.trim()).filter(Boolean);
@@ -80,6 +93,10 @@ export function programsOf(markdown: string): string[] {
   }
   return programs;
 }
+
+/** Programs that serve, or watch, for as long as they run. */
+export const isEndless =
+  /export const page =|express\(\)|new StdioServerTransport|serve(?:Http|Stdio)\(|globalThis|of changes\)/;
 
 /**
  * Compiles the code of all pages as one program, with the settings of the project except the check for unused names,

@@ -25,12 +25,12 @@ export function readCode(file: string, heading: string): string {
  */
 export async function runDocumented(code: string, uri: string, values: Record<string, unknown> = {}): Promise<void> {
   const names: Record<string, unknown> = {};
-  for (const [, imported = "", from = ""] of code.matchAll(/^import \{ (.*) \} from "(.*)";$/gm)) {
+  for (const [, imported = "", from = ""] of code.matchAll(/^import \{([^}]*)\} from "(.*)";$/gm)) {
     const loaded = (await import(sources[from] ?? from)) as Record<string, unknown>;
-    for (const name of imported.split(", ")) names[name] = loaded[name];
+    for (const name of imported.match(/\w+/g) ?? []) names[name] = loaded[name];
   }
   Object.assign(names, values);
-  const body = code.replaceAll(/^import .*$/gm, "").replace("mongodb://localhost:27017/app", uri);
+  const body = code.replaceAll(/^import [^;]*;$/gm, "").replace("mongodb://localhost:27017/app", uri);
   const run = compileFunction(`return (async () => {${body}\nawait store.stop();})()`, Object.keys(names));
   await (run(...Object.values(names)) as Promise<void>);
 }

@@ -49,7 +49,8 @@ export async function checkYarn(folder: string, tarball: string): Promise<void> 
       throw new Error(`yarn ${args.join(" ")} failed:\n${stdout}${stderr}`, { cause: error });
     });
   };
-  const [, names] = /^yarn add (.+)$/m.exec(await readFile("docs/install.md", "utf8")) ?? [];
+  const page = (await readFile("docs/install.md", "utf8")).replaceAll(/\\\n */g, "");
+  const [, names] = /^yarn add (.+)$/m.exec(page) ?? [];
   if (names === undefined) throw new Error("docs/install.md does not say how Yarn installs the package");
   const own = `langgraph-mongo-memory@file:${tarball}`;
   await yarn("add", ...names.split(" ").map((name) => (name === "langgraph-mongo-memory" ? own : name)));

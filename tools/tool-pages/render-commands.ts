@@ -5,6 +5,7 @@ import { exitCodeMeanings } from "../../src/cli/errors.js";
 import { createProgram } from "../../src/cli/program.js";
 import { targetOptions } from "../../src/cli/targets/target-options.js";
 import { mountOption } from "../../src/cli/targets/mount-options.js";
+import { mostColumns } from "../../__tests__/helpers/documentation.js";
 import { Output } from "../../src/cli/terminal/output.js";
 
 /** A command that does something, by the words that call it. */
@@ -76,7 +77,7 @@ function renderCommand(name: string, command: Command, examples: readonly string
     escapeText(command.description()),
     ...(own.length > 0 ? [renderOptions(own, command)] : []),
     ...(shared.length > 0 ? [`[Which memory](#which-memory): ${shared.join(", ")}`] : []),
-    `\`\`\`sh\n${examples.join("\n")}\n\`\`\``,
+    `\`\`\`sh\n${examples.map(wrapLongLine).join("\n")}\n\`\`\``,
   ].join("\n\n");
 }
 
@@ -97,6 +98,13 @@ function renderOptions(options: readonly Option[], command: Command | undefined)
 function renderExitCodes(): string {
   const rows = exitCodeMeanings.map(([code, meaning]) => `| ${code} | ${meaning.replace("doctor", "`doctor`")} |`);
   return ["| exit code | means |", "|---|---|", ...rows].join("\n");
+}
+
+/** Breaks a line that is wider than the code of pages may be, before an option or a pipe. */
+function wrapLongLine(line: string): string {
+  return line.length <= mostColumns
+    ? line
+    : line.replace(new RegExp(`^(.{1,${mostColumns - 2}}) (?=--|[|])`), "$1 \\\n  ");
 }
 
 function examplesOf(help: string): string[] {

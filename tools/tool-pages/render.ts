@@ -1,6 +1,7 @@
 import { InMemoryStore } from "@langchain/langgraph";
 import { type FlatSchema, adaptTool, type ToolAnswer, type ToolDefinition } from "../../src/dialects/dialect.js";
 import { openMemory } from "../../src/open-memory.js";
+import { mostColumns } from "../../__tests__/helpers/documentation.js";
 import type { CallPage, DialectPage } from "./dialect-page.js";
 
 type Arguments = Record<string, unknown>;
@@ -71,7 +72,8 @@ async function renderCall(page: DialectPage, call: CallPage): Promise<string> {
 
 async function renderExample(page: DialectPage, call: CallPage, args: Arguments): Promise<string> {
   const { text } = await answerTo(page, call, args, false);
-  return ["Call:", block("json", json(args)), "Answer:", block(page.answerLanguage, text)].join("\n\n");
+  const answer = page.answerLanguage === "json" ? jsonBlock(JSON.parse(text)) : block(page.answerLanguage, text);
+  return ["Call:", jsonBlock(args), "Answer:", answer].join("\n\n");
 }
 
 /** The answer on a memory of its own, on which the calls of `prepare` were made. */
@@ -98,7 +100,8 @@ function signatureOf({ name: tool, schema }: ToolDefinition, { command, takes }:
     (name) => `${name}: ${typeOf(types[name.replace("?", "")] ?? { type: "unknown", isOptional: false })}`,
   );
   const fields = [...(command === undefined ? [] : [`command: "${command}"`]), ...own];
-  return `${tool}({ ${fields.join(", ")} })`.replace("{  }", "{}");
+  const line = `${tool}({ ${fields.join(", ")} })`.replace("{  }", "{}");
+  return line.length <= mostColumns ? line : `${tool}({\n${fields.map((field) => `  ${field},\n`).join("")}})`;
 }
 
 function propertiesOf(schema: FlatSchema): [name: string, property: Property][] {
@@ -118,6 +121,11 @@ function json(value: unknown): string {
     .replaceAll(/\[\n */g, "[")
     .replaceAll(/\n *\]/g, "]")
     .replaceAll(/\n */g, " ");
+}
+
+function jsonBlock(value: unknown): string {
+  const line = json(value);
+  return block("json", line.length <= mostColumns ? line : JSON.stringify(value, null, 2));
 }
 
 function block(language: string, text: string): string {

@@ -61,7 +61,10 @@ async function checkQuickStart(tarball: string): Promise<string> {
     for (const { kind, code } of blocks) {
       if (kind === "text") equal(output, code, "README.md: the quick start prints what it says");
       if (kind !== "sh") continue;
-      for (const command of code.trimEnd().split("\n")) {
+      for (const command of code
+        .trimEnd()
+        .replaceAll(/\\\n */g, "")
+        .split("\n")) {
         const found = standIns.find(([pattern]) => pattern.test(command));
         if (found) Object.assign(env, found[1]);
         else

@@ -11,8 +11,14 @@ itself. Every other model gets the schema below.
 import { MemoryNode, MongoMemoryStore } from "langgraph-mongo-memory";
 import { createClaudeMemoryTool } from "langgraph-mongo-memory/claude";
 
-const store = await MongoMemoryStore.fromConnString("mongodb://localhost:27017/app");
-const memoryNode = new MemoryNode({ store, nodeId: "assistant", scope: "perThread" });
+const store = await MongoMemoryStore.fromConnString(
+  "mongodb://localhost:27017/app",
+);
+const memoryNode = new MemoryNode({
+  store,
+  nodeId: "assistant",
+  scope: "perThread",
+});
 const tools = [createClaudeMemoryTool(memoryNode)];
 await store.stop(); // when your program ends
 \`\`\`

@@ -11,8 +11,11 @@ These tools keep notes by key, in \`MEMORY.md\` and in a file for each day (UTC)
 import { MemoryNode, MongoMemoryStore } from "langgraph-mongo-memory";
 import { createJournalTools } from "langgraph-mongo-memory/journal";
 
-const store = await MongoMemoryStore.fromConnString("mongodb://localhost:27017/app");
-const tools = createJournalTools(new MemoryNode({ store, nodeId: "assistant" }));
+const store = await MongoMemoryStore.fromConnString(
+  "mongodb://localhost:27017/app",
+);
+const memory = new MemoryNode({ store, nodeId: "assistant" });
+const tools = createJournalTools(memory);
 await store.stop(); // when your program ends
 \`\`\`
 

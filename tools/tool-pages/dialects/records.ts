@@ -12,8 +12,14 @@ These tools keep short texts by path, and write each text whole. No tool reads: 
 import { MemoryNode, MongoMemoryStore } from "langgraph-mongo-memory";
 import { createRecordTools } from "langgraph-mongo-memory/records";
 
-const store = await MongoMemoryStore.fromConnString("mongodb://localhost:27017/app");
-const memory = new MemoryNode({ store, nodeId: "assistant", scope: "perThread" });
+const store = await MongoMemoryStore.fromConnString(
+  "mongodb://localhost:27017/app",
+);
+const memory = new MemoryNode({
+  store,
+  nodeId: "assistant",
+  scope: "perThread",
+});
 const tools = createRecordTools(memory);
 const connector = memory.createConnector({ content: "full" });
 await store.stop(); // when your program ends

@@ -7,12 +7,21 @@ export const unifiedPage: DialectPage = {
 This is one tool with five commands, for any model. It is the default: \`memoryNode.memoryTools\` holds it.
 
 \`\`\`ts
-import { MemoryNode, MemoryTool, MongoMemoryStore } from "langgraph-mongo-memory";
+import {
+  MemoryNode,
+  MemoryTool,
+  MongoMemoryStore,
+} from "langgraph-mongo-memory";
 
-const store = await MongoMemoryStore.fromConnString("mongodb://localhost:27017/app");
+const store = await MongoMemoryStore.fromConnString(
+  "mongodb://localhost:27017/app",
+);
 const memoryNode = new MemoryNode({ store, nodeId: "assistant" });
 const tools = memoryNode.memoryTools;
-const readOnly = new MemoryTool({ memory: memoryNode, commands: ["read", "list"] });
+const readOnly = new MemoryTool({
+  memory: memoryNode,
+  commands: ["read", "list"],
+});
 await store.stop(); // when your program ends
 \`\`\`
 

@@ -1,0 +1,88 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync } from "node:fs";
+import { symlink } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { beforeAll, expect, it } from "@jest/globals";
+import { documentationPages, isEndless, programsOf } from "../../helpers/documentation.js";
+import { installLinked, linkPackages } from "../../helpers/packed-package.js";
+import { repetitions } from "../../helpers/repetitions.js";
+import type { SampleRuns } from "../../helpers/samples-run.js";
+import { testDatabase } from "../../helpers/test-database.js";
+import { testFolder } from "../../helpers/test-folder.js";
+
+interface Sample {
+  file: string;
+  code: string;
+}
+
+/** What a sample needs that a new folder and an empty database do not have. */
+const needsMore: { file: string; code: RegExp; reason: string }[] = [
+  { file: "", code: /^declare /m, reason: "continues a program of the reader" },
+  { file: "docs/cookbook/as-it-was-in-may.md", code: /history\.at/, reason: "reads old versions" },
+  { file: "docs/history.md", code: /history\.(?:at|revert)/, reason: "reads old versions" },
+  { file: "docs/graph-template.md", code: /graph\.json/, reason: "reads a file of its page" },
+  { file: "docs/writing-a-backend.md", code: /ClientEncryption/, reason: "needs an optional package of the driver" },
+];
+/** Other tests run the tutorial. Its pages replace parts of one program. */
+const samples = documentationPages()
+  .filter(({ file }) => !file.startsWith("docs/tutorial/"))
+  .flatMap(({ file, text }) => programsOf(text).map((code): Sample => ({ file, code })))
+  .filter(({ code }) => !isEndless.test(code))
+  .filter((sample) => !needsMore.some(({ file, code }) => sample.file.includes(file) && code.test(sample.code)));
+
+/** Outside of the project, with the packed package and nothing else of it. */
+const folder = testFolder();
+const folderWithAi6 = testFolder();
+const { uri, name: dbName } = testDatabase();
+
+beforeAll(async () => {
+  await installLinked(folder);
+  const others = readdirSync("node_modules").filter((name) => !name.startsWith(".") && name !== "ai");
+  await linkPackages(folderWithAi6, others);
+  await symlink(resolve("node_modules/ai-6"), join(folderWithAi6, "node_modules/ai"), "junction");
+  const ours = "node_modules/langgraph-mongo-memory";
+  await symlink(join(folder, ours), join(folderWithAi6, ours), "junction");
+});
+
+it("forty samples of the pages, taken at random, run as they are printed and end by themselves", async () => {
+  const taken = takeRandom(samples, repetitions({ usual: 40, long: samples.length }));
+  expect(await runSamples(taken, folder)).toEqual([]);
+});
+
+it("the samples for the AI SDK also run with its version 6", async () => {
+  const ofAiSdk = samples.filter(({ file }) => file === "docs/ai-sdk.md");
+  expect(ofAiSdk.length).toBeGreaterThan(1);
+  expect(await runSamples(ofAiSdk, folderWithAi6)).toEqual([]);
+});
+
+/** @returns the samples that failed, with the reason */
+async function runSamples(taken: readonly Sample[], place: string): Promise<string[]> {
+  const runs: SampleRuns = { folder: place, codes: taken.map(({ code }) => code), uri, dbName };
+  const { NODE_OPTIONS: _options, ...env } = process.env;
+  const loader = pathToFileURL(resolve("node_modules/tsx/dist/loader.mjs")).href;
+  const child = fork(resolve("__tests__/helpers/samples-run.ts"), [JSON.stringify(runs)], {
+    execArgv: ["--import", loader],
+    env,
+    stdio: ["ignore", "ignore", "pipe", "ipc"],
+  });
+  const faults: string[] = [];
+  let errors = "";
+  child.on("message", (fault) => faults.push(fault as string));
+  child.stderr?.on("data", (text) => (errors += String(text)));
+  const [code] = (await once(child, "close")) as [number | null];
+  const failed = taken.flatMap(({ file, code: text }, index) => {
+    const fault = faults[index] ?? "did not run";
+    return fault === "" ? [] : [`${file}\n${text}\n${fault}`];
+  });
+  return failed.length > 0 || code === 0 ? failed : [`the process ended with ${code}: ${errors}`];
+}
+
+function takeRandom<T>(all: readonly T[], count: number): T[] {
+  return all
+    .map((item) => ({ item, order: Math.random() }))
+    .toSorted((a, b) => a.order - b.order)
+    .slice(0, count)
+    .map(({ item }) => item);
+}
