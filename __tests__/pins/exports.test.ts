@@ -41,7 +41,7 @@ describe("the public surface", () => {
   });
 
   it("of ./learn is these names", () => {
-    expect(Object.keys(learn)).toEqual(["learn"]);
+    expect(Object.keys(learn).toSorted()).toEqual(["createLearnNode", "learn", "learnMiddleware"]);
   });
 
   it("of ./ai-sdk is these names", () => {
