@@ -41,7 +41,7 @@ describe("the public surface", () => {
   });
 
   it("of ./learn is these names", () => {
-    expect(Object.keys(learn).toSorted()).toEqual(["createLearnNode", "learn", "learnMiddleware"]);
+    expect(Object.keys(learn).toSorted()).toEqual(["createLearnNode", "learn", "learnDue", "learnMiddleware"]);
   });
 
   it("of ./ai-sdk is these names", () => {

@@ -35,7 +35,7 @@ export async function learn(options: LearnOptions & { messages?: BaseMessage[] }
 export async function runLearn(settings: LearnSettings, messages: readonly Source[]): Promise<LearnReport> {
   const opened = openLearnedMemory(settings.memory, settings);
   const work = (held: HeldLease): Promise<LeasedWork<LearnReport>> => runOnce(opened, settings, messages, held);
-  return (await holdLease(opened.lease(), work)) ?? createReport({ busy: true });
+  return (await holdLease(opened.lease(), work)) ?? createReport(opened.memory.address, { busy: true });
 }
 
 async function runOnce(
@@ -47,15 +47,16 @@ async function runOnce(
   const { limits, signal, model, apply } = settings;
   const news = settings.changes
     ? await readNewVersions(opened, progress.bookmark, limits)
-    : { sources: [], bookmark: progress.bookmark };
+    : { sources: [], bookmark: progress.bookmark, more: false };
   const taken = takeSources(messages, limits.inputChars);
   const sources = [...takeSources(news.sources, limits.inputChars), ...taken];
   const runId = createRunId(opened, sources);
-  const bookmark = news.bookmark;
+  const { bookmark, more } = news;
+  const { address } = opened.memory;
   const unread = messages.length - taken.length;
   if (sources.length === 0 || runId === progress.lastRunId)
-    return { result: createReport({ nothing: true, unread }), progress: { ...progress, bookmark } };
-  const report = createReport({ runId, unread });
+    return { result: createReport(address, { nothing: true, unread, more }), progress: { ...progress, bookmark } };
+  const report = createReport(address, { runId, unread, more });
   const labelled = new Map(sources.map((source, index) => [`s${index + 1}`, source]));
   const earlier = await readEarlier(opened.proposals);
   const plan = await askForPlan(opened, settings, { sources: labelled, earlier }, report);

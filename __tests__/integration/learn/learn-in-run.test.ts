@@ -18,7 +18,7 @@ type NodeOptions = Omit<Parameters<typeof createLearnNode>[0], "memory" | "model
 
 const config = (thread: string, user = "ada"): object => ({ configurable: { thread_id: thread, user_id: user } });
 
-const newNode = (nodeId = randomUUID()): MemoryNode => new MemoryNode({ store, nodeId, scope: "perUser" });
+const newNode = (nodeId: string = randomUUID()): MemoryNode => new MemoryNode({ store, nodeId, scope: "perUser" });
 
 function createGraph(memory: MemoryNode, { model }: LearningModel, options: NodeOptions = {}) {
   return new StateGraph(MessagesAnnotation)
