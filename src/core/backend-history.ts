@@ -70,11 +70,12 @@ const redactedTextSchema = z.object({ text: textToRedact, cut: z.boolean().optio
 const revertOptionsSchema = z.object({ force: z.boolean().optional() }).strict();
 
 /** A history with the methods that this package uses beside the public interface. */
-export interface PagedHistory extends MemoryHistory, Pick<BackendHistory, "page" | "readChange"> {}
+export interface PagedHistory
+  extends MemoryHistory, Pick<BackendHistory, "page" | "after" | "readChange" | "readChanges"> {}
 
 /** Checks the shape, because the ESM and CommonJS builds of this package have a class each. */
 export function isPaged(history: MemoryHistory): history is PagedHistory {
-  return "page" in history && "readChange" in history;
+  return "page" in history && "readChanges" in history;
 }
 
 /** The history of a memory over a backend. Checks arguments, and computes diffs and blame from the stored versions. */
@@ -117,9 +118,19 @@ export class BackendHistory implements MemoryHistory {
     return this.#run("read", null, (history) => history.read(versionId));
   }
 
+  async after(newerThan: string | null, limit: number): Promise<MemoryVersion[]> {
+    if (newerThan !== null) checkVersionId(newerThan);
+    return this.#run("read", null, (history) => history.after(newerThan, limit));
+  }
+
   async readChange(id: string): Promise<VersionChange> {
     const versionId = checkVersionId(id);
     return this.#run("read", null, (history) => history.readChange(versionId));
+  }
+
+  async readChanges(ids: readonly string[]): Promise<VersionChange[]> {
+    const versionIds = ids.map(checkVersionId);
+    return this.#run("read", null, (history) => history.readChanges(versionIds));
   }
 
   async at(when: string | Date): Promise<MemorySnapshot> {

@@ -71,13 +71,13 @@ export class BackendProposals implements MemoryProposals {
     });
   }
 
-  /** Lets one program at a time learn from the memory. @internal */
-  get lease(): RunLease {
+  /** Lets one program at a time learn from the memory, or from the messages of a thread. @internal */
+  lease(thread: string | null = null): RunLease {
     return {
-      take: (runId, forMs) => this.#run("change", ({ lease }) => lease.take(runId, forMs)),
-      renew: (runId, forMs) => this.#run("change", ({ lease }) => lease.renew(runId, forMs)),
-      release: (runId, progress) => this.#run("change", ({ lease }) => lease.release(runId, progress)),
-      withdraw: (proposalId) => this.#run("change", ({ lease }) => lease.withdraw(proposalId)),
+      take: (runId, forMs) => this.#run("change", (records) => records.lease(thread).take(runId, forMs)),
+      renew: (runId, forMs) => this.#run("change", (records) => records.lease(thread).renew(runId, forMs)),
+      release: (runId, progress) => this.#run("change", (records) => records.lease(thread).release(runId, progress)),
+      withdraw: (proposalId) => this.#run("change", (records) => records.lease(thread).withdraw(proposalId)),
     };
   }
 

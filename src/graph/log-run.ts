@@ -1,15 +1,12 @@
 import type { BaseMessage } from "@langchain/core/messages";
-import { ensureConfig, type RunnableConfig } from "@langchain/core/runnables";
-import { isGraphBubbleUp } from "@langchain/langgraph";
+import type { RunnableConfig } from "@langchain/core/runnables";
 import type { ConversationLogOptions } from "../conversation/options.js";
 import { writeLog } from "../conversation/log-conversation.js";
-import { MemoryError } from "../core/values/errors.js";
-import { getMemoryRun } from "../langchain/memory-run.js";
-import { bindRun } from "../langchain/memory-source.js";
+import type { MemoryError } from "../core/values/errors.js";
+import { workAfterRun, type WorkAfterRun } from "./after-run.js";
 import type { MessagesState } from "./call-model-node.js";
 import type { LogSource } from "./memory-connector-node.js";
 import type { MemoryNode } from "./memory-node.js";
-import { reportFailure } from "./report-failure.js";
 
 /**
  * Creates a node for `graph.addNode` that adds the new messages of a run to the log of a memory. It goes after the last
@@ -31,31 +28,16 @@ export function createConversationLog(
   };
 }
 
-function warnOfMissingLog({ message }: MemoryError): void {
-  globalThis.process?.emitWarning?.(`messages not logged: ${message}`, { type: "MemoryWarning" });
-}
-
 /** Adds the new messages of a run to the log of its memory, if the memory has one. */
 export async function logRun(
-  { memory, onError = warnOfMissingLog }: LogSource,
+  { memory, onError }: LogSource,
   messages: readonly BaseMessage[],
   config: RunnableConfig,
 ): Promise<void> {
   const { log } = memory;
   if (!log) return;
-  const run = getMemoryRun(ensureConfig(config));
-  const onRefusal = (error: MemoryError): void => reportFailure(error, onError, warnOfMissingLog);
-  try {
-    const opened = bindRun(run, await memory.memoryForRun(run));
-    await writeLog(opened, messages, { log, run, isWholeNew: false, onRefusal });
-  } catch (cause) {
-    run.config.signal?.throwIfAborted();
-    // The function that finds the thread or the user, or a guard, may interrupt the run.
-    if (isGraphBubbleUp(cause)) throw cause;
-    onRefusal(
-      MemoryError.isInstance(cause)
-        ? cause
-        : new MemoryError("EIO", "EIO: the messages could not be logged", { cause }),
-    );
-  }
+  const work: WorkAfterRun["work"] = (opened, run, onRefusal) =>
+    writeLog(opened, messages, { log, run, isWholeNew: false, onRefusal });
+  const failure = "the messages could not be logged";
+  await workAfterRun(config, { memory, title: "messages not logged", failure, onError, work });
 }

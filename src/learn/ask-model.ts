@@ -19,7 +19,9 @@ export async function askModel(
     name: "memory_operations",
     includeRaw: true,
   });
-  const result: unknown = await structured.invoke([...messages], { ...(signal && { signal }) });
+  // In a graph, the answer is no part of the streamed conversation.
+  const config = { tags: ["langsmith:nostream"], ...(signal && { signal }) };
+  const result: unknown = await structured.invoke([...messages], config);
   signal?.throwIfAborted();
   const raw = getField(result, "raw");
   if (raw === undefined) return result;

@@ -1,5 +1,5 @@
-import { isPaged } from "../core/backend-history.js";
-import type { MemoryVersion } from "../core/history/history.js";
+import { isPaged, type PagedHistory } from "../core/backend-history.js";
+import type { VersionChange } from "../core/history/history-backend.js";
 import type { FileText } from "../core/tree/snapshot.js";
 import { MemoryError } from "../core/values/errors.js";
 import { getPathPrefix, ROOT } from "../core/values/paths.js";
@@ -17,11 +17,19 @@ const maxListed = 200;
 export interface NewTexts {
   sources: Source[];
   bookmark: string | null;
+  /** Whether there are later versions. */
+  more: boolean;
 }
 
+/** A run lists so many versions for each that it may read, because some are no input. */
+const listedPerRead = 10;
+
+/** Bounds how many whole texts are held at once. */
+const readAtOnce = 25;
+
 /**
- * Reads the versions after a bookmark, oldest first, until they fill the room. If the bookmark is no longer kept, reads
- * all that is kept. @throws TypeError for a memory without a history
+ * Reads the versions after a bookmark, oldest first, until they fill the room.
+ * @throws TypeError for a memory without a history
  */
 export async function readNewVersions(
   { memory: { history }, mayRead }: LearnedMemory,
@@ -30,26 +38,29 @@ export async function readNewVersions(
 ): Promise<NewTexts> {
   if (history === null || !isPaged(history))
     throw new TypeError("learn: the memory keeps no history; set `history: true` at the store, or pass messages");
-  const versions: MemoryVersion[] = [];
-  for await (const version of history.list()) {
-    if (version.id === bookmark) break;
-    versions.push(version);
+  const mostListed = maxVersions * listedPerRead;
+  const listed = await history.after(bookmark, mostListed);
+  const inputs = listed.flatMap(({ id, path, operation, actor }) => {
+    const hasText = (operation === "created" || operation === "modified") && path !== "";
+    return hasText && mayRead(path) && !isLearnt(actor) ? [id] : [];
+  });
+  const texts: NewTexts = { sources: [], bookmark, more: true };
+  let chars = 0;
+  for await (const change of readInGroups(history, inputs.slice(0, maxVersions))) {
+    const source = readVersion(change);
+    const length = Math.min(source?.text.length ?? 0, Math.ceil(inputChars / 4));
+    if (chars > 0 && chars + length > inputChars) return texts;
+    chars += length;
+    if (source !== null) texts.sources.push(source);
+    texts.bookmark = change.id;
   }
-  const texts: NewTexts = { sources: [], bookmark };
-  let [chars, read] = [0, 0];
-  for (const { id, path, operation, actor } of versions.toReversed()) {
-    const isInput = (operation === "created" || operation === "modified") && path !== "" && mayRead(path);
-    if (isInput && !isLearnt(actor)) {
-      const source = read < maxVersions ? readVersion(await history.readChange(id)) : null;
-      const length = Math.min(source?.text.length ?? 0, Math.ceil(inputChars / 4));
-      if (read >= maxVersions || (chars > 0 && chars + length > inputChars)) return texts;
-      read += 1;
-      chars += length;
-      if (source !== null) texts.sources.push(source);
-    }
-    texts.bookmark = id;
-  }
-  return texts;
+  if (inputs.length > maxVersions) return texts;
+  return { ...texts, bookmark: listed.at(-1)?.id ?? bookmark, more: listed.length === mostListed };
+}
+
+async function* readInGroups(history: PagedHistory, ids: readonly string[]): AsyncGenerator<VersionChange> {
+  for (let start = 0; start < ids.length; start += readAtOnce)
+    yield* await history.readChanges(ids.slice(start, start + readAtOnce));
 }
 
 /** Finds what the memory says about new texts: whole files that may be changed, and passages of others. */

@@ -1,7 +1,5 @@
 import type { BaseMessage } from "@langchain/core/messages";
-import { randomUUID } from "node:crypto";
 import type { MemoryProposal, MemoryProposals } from "../core/approval/memory-proposals.js";
-import type { RunProgress } from "../core/contract/run-lease.js";
 import { lostRace } from "../core/runtime/lost-race.js";
 import { invalid, MemoryError } from "../core/values/errors.js";
 import { normalizePath } from "../core/values/paths.js";
@@ -9,6 +7,7 @@ import { hashSha256 } from "../core/values/sha256.js";
 import { askModel, getModelName } from "./ask-model.js";
 import { createPrompt, createRepairPrompt } from "./create-prompt.js";
 import { findKnownTexts, listWritable, readFile, readNewVersions } from "./gather-input.js";
+import { type HeldLease, holdLease, type LeasedWork } from "./hold-lease.js";
 import { type LearnedMemory, openLearnedMemory } from "./learned-memory.js";
 import { LostLease, makeChanges } from "./make-changes.js";
 import { type LearnOperation, readOperations } from "./operation.js";
@@ -16,8 +15,6 @@ import { checkLearnOptions, type LearnOptions, type LearnSettings } from "./opti
 import { getArchivedPath, type OperationPlan, planOperations } from "./plan-operations.js";
 import { createReport, type LearnReport } from "./report.js";
 import { learnClient, readMessages, type Source, takeSources } from "./sources.js";
-
-const leaseMs = 120_000;
 
 const maxUnwanted = 20;
 
@@ -31,62 +28,52 @@ const maxUnwanted = 20;
  */
 export async function learn(options: LearnOptions & { messages?: BaseMessage[] }): Promise<LearnReport> {
   const settings = checkLearnOptions(options);
+  return runLearn(settings, readMessages(settings.messages));
+}
+
+/** @param messages the texts of the messages. @throws as `learn` */
+export async function runLearn(settings: LearnSettings, messages: readonly Source[]): Promise<LearnReport> {
   const opened = openLearnedMemory(settings.memory, settings);
-  const holder = randomUUID();
-  const progress = await opened.lease.take(holder, leaseMs);
-  if (progress === null) return createReport({ busy: true });
-  const renewal = setInterval(() => void opened.lease.renew(holder, leaseMs).catch(() => undefined), leaseMs / 3);
-  renewal.unref();
-  let done: RunProgress | undefined;
-  try {
-    const result = await runOnce(opened, settings, progress, holder);
-    done = result.progress;
-    return result.report;
-  } finally {
-    clearInterval(renewal);
-    await opened.lease.release(holder, done).catch((error: unknown) => {
-      // A run that has failed reports its own error.
-      if (done !== undefined) throw error;
-    });
-  }
+  const work = (held: HeldLease): Promise<LeasedWork<LearnReport>> => runOnce(opened, settings, messages, held);
+  return (await holdLease(opened.lease(), work)) ?? createReport(opened.memory.address, { busy: true });
 }
 
 async function runOnce(
   opened: LearnedMemory,
   settings: LearnSettings,
-  progress: RunProgress,
-  holder: string,
-): Promise<{ report: LearnReport; progress: RunProgress }> {
+  messages: readonly Source[],
+  { progress, renew, withdraw }: HeldLease,
+): Promise<LeasedWork<LearnReport>> {
   const { limits, signal, model, apply } = settings;
   const news = settings.changes
     ? await readNewVersions(opened, progress.bookmark, limits)
-    : { sources: [], bookmark: progress.bookmark };
-  const messages = readMessages(settings.messages);
+    : { sources: [], bookmark: progress.bookmark, more: false };
   const taken = takeSources(messages, limits.inputChars);
   const sources = [...takeSources(news.sources, limits.inputChars), ...taken];
   const runId = createRunId(opened, sources);
-  const bookmark = news.bookmark;
+  const { bookmark, more } = news;
+  const { address } = opened.memory;
+  const unread = messages.length - taken.length;
   if (sources.length === 0 || runId === progress.lastRunId)
-    return { report: createReport({ nothing: true }), progress: { ...progress, bookmark } };
-  const report = createReport({ runId, unread: messages.length - taken.length });
+    return { result: createReport(address, { nothing: true, unread, more }), progress: { ...progress, bookmark } };
+  const report = createReport(address, { runId, unread, more });
   const labelled = new Map(sources.map((source, index) => [`s${index + 1}`, source]));
   const plan = await askForPlan(opened, settings, labelled, report);
   report.dropped.push(...plan.dropped);
   const checkCurrent = async (change: { sources: readonly Source[] }): Promise<void> => {
-    const isHeld = await opened.lease.renew(holder, leaseMs);
+    const isHeld = await renew();
     if (isHeld !== true) throw new LostLease(isHeld === null);
     for (const { id } of change.sources) await assertPresent(opened, id);
   };
   const actor = { client: learnClient, runId };
   const { proposals } = opened;
-  const withdraw = opened.lease.withdraw.bind(opened.lease);
   const changeSettings = { actor, model: getModelName(model), apply, signal, proposals, checkCurrent, withdraw };
   try {
     await makeChanges(opened.memory, plan.changes, changeSettings, report);
   } catch (error) {
     throw error instanceof LostLease ? lostRace() : error;
   }
-  return { report, progress: { bookmark, lastRunId: runId } };
+  return { result: report, progress: { bookmark, lastRunId: runId } };
 }
 
 /** Asks the model, and once more about the operations that were refused. */

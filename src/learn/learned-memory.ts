@@ -11,11 +11,14 @@ import { learnClient } from "./sources.js";
 /** Raw notes, which nobody rewrites, and what was put away. */
 const protectedPaths = [`${defaultLogPath}/**`, "/archive/**"].map(compilePathPattern);
 
+type GetLease = (thread?: string) => RunLease;
+
 /** The memory of a run, and the paths that it may read and change. */
 export interface LearnedMemory {
   memory: Memory;
   proposals: MemoryProposals;
-  lease: RunLease;
+  /** @param thread for the messages of a thread. Default: the memory's own lease */
+  lease: GetLease;
   mayRead: (path: string) => boolean;
   /** @throws MemoryError EACCES */
   checkPath: (path: string) => void;
@@ -51,6 +54,6 @@ export function openLearnedMemory(
 }
 
 /** Checks the shape, because the other build of this package has a class of its own. */
-function getLease(proposals: MemoryProposals & { lease?: RunLease }): RunLease | null {
-  return proposals.lease ?? null;
+function getLease(proposals: MemoryProposals & { lease?: GetLease }): GetLease | null {
+  return proposals.lease?.bind(proposals) ?? null;
 }

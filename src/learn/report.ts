@@ -1,8 +1,10 @@
+import type { MemoryAddress } from "../core/values/address.js";
 import type { LearnUsage } from "./ask-model.js";
 import type { DroppedOperation } from "./operation.js";
 
 /** What a run of `learn` did. */
 export interface LearnReport {
+  address: MemoryAddress;
   /** Names the run in proposals and versions. Null if there was nothing new, or if another run works on the memory. */
   runId: string | null;
   /** The ids of the proposals, in the order of the answer. */
@@ -17,12 +19,17 @@ export interface LearnReport {
   busy: boolean;
   /** The number of messages at the end that did not fit into `inputChars`. Give them to a later run. */
   unread: number;
+  /** Whether versions are left to the next run. */
+  more: boolean;
   usage: LearnUsage;
+  /** Why the run failed, with `learnDue`. A failed `learn` throws. */
+  error: unknown;
 }
 
-export function createReport(fields: Partial<LearnReport>): LearnReport {
+export function createReport(address: MemoryAddress, fields: Partial<LearnReport>): LearnReport {
   const usage = { inputTokens: 0, outputTokens: 0 };
   return {
+    address,
     runId: null,
     proposals: [],
     applied: [],
@@ -30,7 +37,9 @@ export function createReport(fields: Partial<LearnReport>): LearnReport {
     nothing: false,
     busy: false,
     unread: 0,
+    more: false,
     usage,
+    error: null,
     ...fields,
   };
 }

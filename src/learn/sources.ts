@@ -3,6 +3,7 @@ import type { VersionChange } from "../core/history/history-backend.js";
 import { isOwnClient, type MemoryActor } from "../core/values/actor.js";
 import { hashSha256 } from "../core/values/sha256.js";
 import { takeStart } from "../core/values/text.js";
+import { getField } from "../core/values/unknown-values.js";
 
 /** How far a text can be trusted, by who wrote it. Nobody can claim more than the program knows. */
 export const trustLevels = ["unknown", "agent", "person"] as const;
@@ -30,7 +31,8 @@ export function getLowestTrust(sources: readonly Source[]): Trust {
 export function readMessages(messages: readonly BaseMessage[]): Source[] {
   return messages.flatMap((message, index): Source[] => {
     const type = message.getType();
-    if (type !== "human" && type !== "ai") return [];
+    // LangChain's middleware replaces old messages by a summary, which nobody has said.
+    if ((type !== "human" && type !== "ai") || isSummary(message)) return [];
     const text = withoutShownMemory(message.text).trim();
     if (text === "") return [];
     const id = message.id ?? hashSha256(JSON.stringify([type, index, text])).slice(0, 24);
@@ -39,6 +41,10 @@ export function readMessages(messages: readonly BaseMessage[]): Source[] {
       { id: `message:${id}`, place: type === "human" ? "said by the user" : "said by the assistant", text, trust },
     ];
   });
+}
+
+function isSummary({ additional_kwargs: more }: BaseMessage): boolean {
+  return getField(more, "lc_source") === "summarization";
 }
 
 const fence = { start: "<memory scope=", end: "</memory>" } as const;

@@ -1,7 +1,7 @@
 import type { BaseMessage } from "@langchain/core/messages";
 import { SystemMessage } from "@langchain/core/messages";
-import type { RunnableConfig } from "@langchain/core/runnables";
 import { type AgentMiddleware, createMiddleware } from "langchain";
+import { toConfig } from "../graph/after-run.js";
 import { logRun } from "../graph/log-run.js";
 import type { MemoryNode } from "../graph/memory-node.js";
 import type { ConversationLogOptions } from "../conversation/options.js";
@@ -61,13 +61,6 @@ export function memoryMiddleware(options: MemoryMiddlewareOptions): AgentMiddlew
         : handler({ ...request, messages: shown });
     },
   });
-}
-
-type RunParts = Record<"configurable" | "context" | "store" | "signal", unknown>;
-
-/** Returns the config of a run. LangChain has no type for these parts of one. */
-function toConfig({ configurable, context, store, signal }: Partial<RunParts>): RunnableConfig {
-  return { configurable, context, store, signal } as RunnableConfig;
 }
 
 /**

@@ -108,5 +108,5 @@ export interface ChangeRecords extends InterruptRecords {
 /** The records of one memory, and who learns from it now. */
 export interface LeasedRecords extends ChangeRecords {
   /** Lets one program at a time learn from the memory. */
-  readonly lease: RunLease;
+  lease(thread: string | null): RunLease;
 }

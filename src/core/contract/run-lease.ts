@@ -1,6 +1,6 @@
 /** What the runs of a background program over a memory know of each other. It goes with the memory. */
 export interface RunProgress {
-  /** The version up to which a good run has read the history. Null before the first. */
+  /** The place up to which a good run has read: a version of the history, or messages of a thread. Null before the first. */
   bookmark: string | null;
   /** The last good run. */
   lastRunId: string | null;

@@ -10,7 +10,11 @@ export interface HistoryBackend {
   /** @param olderThan the last version of the page before */
   page(filter: Omit<VersionFilter, "limit">, limit: number, olderThan: string | null): Promise<MemoryVersion[]>;
   read(id: string): Promise<MemoryVersion & { content: string | null }>;
+  /** Returns the versions after one, oldest first. @param newerThan null for the oldest */
+  after(newerThan: string | null, limit: number): Promise<MemoryVersion[]>;
   readChange(id: string): Promise<VersionChange>;
+  /** Reads what versions changed. Reads the later versions of each of their files once. */
+  readChanges(ids: readonly string[]): Promise<VersionChange[]>;
   at(when: string | Date): Promise<MemorySnapshot>;
   /**
    * Reads two texts of files at one point in time; null for a missing file. @param to null for the present text of the

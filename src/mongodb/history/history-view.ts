@@ -8,6 +8,7 @@ import {
   versionIdRange,
   noSuchVersion,
   getPublicId,
+  getRevision,
   isTextRedacted,
   storedId,
   type VersionDocument,
@@ -83,6 +84,18 @@ export class HistoryView {
       ...pending,
       ...(await this.#versions.findAll({ _id: ids, ...createFilter(query) }, { limit: rest, ...options }, this.#call)),
     ];
+  }
+
+  /** Reads versions after one without their texts, oldest first. @param newerThan an id, or null for the oldest */
+  async after(newerThan: string | null, limit: number): Promise<VersionDocument[]> {
+    // An id that the memory has not reached is of an earlier memory of the same address.
+    const isEarlier = newerThan !== null && getRevision(newerThan) > this.present.revision;
+    const start = this.#startAfter(isEarlier ? null : newerThan);
+    const filter = { _id: { $gt: start, $lt: this.#end }, operation: { $exists: true } };
+    const options = { limit, sort: { _id: 1 }, projection: { older: 0 }, hint: "_id_" } as const;
+    const stored = await this.#versions.findAll(filter, options, this.#call);
+    const pending = this.#pending.filter(({ _id, operation }) => _id > start && operation !== undefined);
+    return [...stored, ...pending].slice(0, limit);
   }
 
   /** Reads everything after a change, newest first. */

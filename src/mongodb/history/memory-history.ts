@@ -54,13 +54,28 @@ export class MongoHistory implements HistoryBackend {
     return { ...toMemoryVersion(version), content: await view.restoreText(version, newer) };
   }
 
+  async after(newerThan: string | null, limit: number): Promise<MemoryVersion[]> {
+    const view = await this.#view("outbox");
+    return view === null ? [] : (await view.after(newerThan, limit)).map(toMemoryVersion);
+  }
+
   async readChange(id: string): Promise<VersionChange> {
-    const { view, version, newer } = await this.#open(id);
-    return {
-      ...toMemoryVersion(version),
-      content: await view.restoreText(version, newer),
-      before: version.operation === "created" ? null : ((await view.textBefore([...newer, version])) ?? undefined),
-    };
+    const [change] = await this.readChanges([id]);
+    if (change === undefined) throw noSuchVersion(id);
+    return change;
+  }
+
+  async readChanges(ids: readonly string[]): Promise<VersionChange[]> {
+    const changes = new Map<string, VersionChange>();
+    for (const id of ids) {
+      if (changes.has(id)) continue;
+      const { view, version, newer } = await this.#open(id);
+      const lineage = [...newer, version];
+      for (const [index, each] of lineage.entries())
+        if (ids.includes(getPublicId(each)))
+          changes.set(getPublicId(each), await readChange(view, each, lineage.slice(0, index)));
+    }
+    return ids.flatMap((id) => changes.get(id) ?? []);
   }
 
   async at(when: string | Date): Promise<MemorySnapshot> {
@@ -186,6 +201,18 @@ async function createQuery(
   if (await view.hasBelow(path)) return { ...filter, below: path };
   const last = await view.lastAt(path);
   return { ...filter, ofFile: { path, last } };
+}
+
+async function readChange(
+  view: HistoryView,
+  version: VersionDocument,
+  newer: readonly VersionDocument[],
+): Promise<VersionChange> {
+  return {
+    ...toMemoryVersion(version),
+    content: await view.restoreText(version, newer),
+    before: version.operation === "created" ? null : ((await view.textBefore([...newer, version])) ?? undefined),
+  };
 }
 
 async function readVersionText({ view, version, newer }: OpenedVersion): Promise<VersionText> {

@@ -48,9 +48,9 @@ export class ApprovalRecords implements LeasedRecords {
     return this.#memory.records.swap(this.#memory.address, id, expected, fields, this.#call);
   }
 
-  get lease(): RunLease {
+  lease(thread: string | null): RunLease {
     const { records, address, expiry } = this.#memory;
-    return records.lease(address, expiry.lifetimeMs(address.scope), this.#call);
+    return records.lease(address, thread, expiry.lifetimeMs(address.scope), this.#call);
   }
 
   list(kind: ChangeRecord["kind"], statuses: readonly ChangeStatus[]): AsyncIterable<ChangeRecord> {

@@ -1,13 +1,16 @@
 import type { Item } from "@langchain/langgraph-checkpoint";
 import type { MemoryBackend } from "../../core/contract/backend.js";
+import type { DueMemory, DueQuery, EndedRun } from "../../core/contract/due-memories.js";
 import { memoryDefaults } from "../../core/memory-options.js";
 import { type CallContext, type CallLimits, createUnlimitedCall, withinTime } from "../../core/runtime/call.js";
 import type { CheckedAddress } from "../../core/values/address.js";
 import { ROOT } from "../../core/values/paths.js";
+import { once } from "../driver/once.js";
 import { reading } from "../driver/reads.js";
 import { groupedByMemory, type MemoryLocation } from "../operations/memory-location.js";
 import type { ProposalPage, ProposalPageEnd } from "../proposals/record-collection.js";
 import type { AddressRange } from "./addresses/address-ranges.js";
+import { findDue, prepareDue, settleDue } from "./listing/due-memories.js";
 import { type FoundMemory, memoriesWithin } from "./listing/found-memories.js";
 import type { ForgottenCounts, ProposalRange, SweptCounts } from "./addresses/memory-filter.js";
 import type { PageEnd, SummaryPage } from "./listing/summary-pages.js";
@@ -38,9 +41,11 @@ const notEmpty = { $or: [{ data: { $gt: {} } }, { dirs: { $gt: {} } }, { hi: { $
  */
 export class StoredMemories {
   readonly #context: MemoriesContext;
+  readonly #prepareDue: () => Promise<void> | undefined;
 
   constructor(store: StoreContext) {
     this.#context = openCollections(store);
+    this.#prepareDue = once(() => prepareDue(this.#context));
   }
 
   /** Creates the indexes, unless `makesIndexes` is false. Commands do so too. Idempotent. @throws MemoryError EIO */
@@ -120,6 +125,17 @@ export class StoredMemories {
     call: CallContext,
   ): Promise<ProposalPage> {
     return this.#context.records.summaries(memories, statuses, after, call);
+  }
+
+  /** Finds memories that wait for a background program. Creates the index that this needs. */
+  async findDue(query: DueQuery, call: CallContext): Promise<DueMemory[]> {
+    await this.#prepareDue();
+    return findDue(this.#context, query, call);
+  }
+
+  /** Notes that a run of a background program has ended. */
+  settleDue(memory: DueMemory, run: EndedRun, call: CallContext): Promise<void> {
+    return settleDue(this.#context, memory, run, call);
   }
 
   /** Removes the memories of a range, including expired ones. Idempotent. */

@@ -165,8 +165,15 @@ export class RecordCollection {
   }
 
   /** Lets one program at a time learn from a memory. */
-  lease(address: CheckedAddress, lifetimeMs: number | null, call: CallContext): RunLease {
-    const lease = createRunLease({ collection: this.#collection, address, lifetimeMs, clock: this.clock, call });
+  lease(address: CheckedAddress, thread: string | null, lifetimeMs: number | null, call: CallContext): RunLease {
+    const lease = createRunLease({
+      collection: this.#collection,
+      address,
+      thread,
+      lifetimeMs,
+      clock: this.clock,
+      call,
+    });
     const run = <T>(act: () => Promise<T>): Promise<T> =>
       this.#writing(call, async () => {
         await this.#prepare();

@@ -16,10 +16,12 @@ interface StoredLease extends RunProgress {
   expiresAt?: Date;
 }
 
-/** The lease of one memory, for one call. */
+/** A lease of one memory, for one call. */
 interface LeaseContext {
   collection: Pick<ExactCollection<object>, "findOneAndUpdate" | "findOne" | "deleteMany">;
   address: CheckedAddress;
+  /** Null for the memory itself, or a thread whose messages are read. */
+  thread: string | null;
   /** How long the memory lives without a change, in ms. Null: always. */
   lifetimeMs: number | null;
   clock: () => Date;
@@ -27,9 +29,10 @@ interface LeaseContext {
 }
 
 /** A lease is a document beside the proposals, so it is forgotten and expires with them. */
-export function createRunLease({ collection, address, lifetimeMs, clock, call }: LeaseContext): RunLease {
+export function createRunLease({ collection, address, thread, lifetimeMs, clock, call }: LeaseContext): RunLease {
   const { nodeId, scope, threadId, userId } = { threadId: null, userId: null, ...address };
-  const _id = `${leaseKind}-${hashSha256(JSON.stringify([nodeId, scope, threadId, userId]))}`;
+  const owner = [nodeId, scope, threadId, userId, ...(thread === null ? [] : [thread])];
+  const _id = `${leaseKind}-${hashSha256(JSON.stringify(owner))}`;
   const later = (ms: number): Date => new Date(clock().getTime() + ms);
   const swap = (filter: object, fields: object, upsert: boolean): Promise<StoredLease | null> => {
     // An id may begin with a dollar.

@@ -26,6 +26,7 @@ import {
 import { proposalsIn, summariesIn } from "../memories/listing/summary-pages.js";
 import type { CheckedAddress, MemoryAddress } from "../../core/values/address.js";
 import type { ProposalSummary } from "../../core/approval/memory-proposals.js";
+import { type DueMemories, dueMemories } from "../../core/contract/due-memories.js";
 import type { BackendLimits, MemoryBackend } from "../../core/contract/backend.js";
 import type { Memory } from "../../core/memory.js";
 import { openMemoryOver } from "../../core/open-memory-over.js";
@@ -254,6 +255,15 @@ export class MongoMemoryStore extends BaseStore {
   /** @internal */
   [describePlace](): DatabasePlace {
     return getDatabasePlace(this.#client, this.#databaseName);
+  }
+
+  /** @internal */
+  get [dueMemories](): DueMemories {
+    const { memories } = this.#storage;
+    return {
+      find: (query) => this.#run("change", (call) => memories.findDue(query, call)),
+      settle: (memory, run) => this.#run("change", (call) => memories.settleDue(memory, run, call)),
+    };
   }
 
   /** @internal */

@@ -1,0 +1,49 @@
+import { ensureConfig, type RunnableConfig } from "@langchain/core/runnables";
+import { isGraphBubbleUp } from "@langchain/langgraph";
+import type { Memory } from "../core/memory.js";
+import { MemoryError } from "../core/values/errors.js";
+import { shorten } from "../core/values/text.js";
+import { getMemoryRun, type MemoryRun } from "../langchain/memory-run.js";
+import { bindRun } from "../langchain/memory-source.js";
+import type { ConnectableMemory } from "./memory-connector-node.js";
+import { reportFailure } from "./report-failure.js";
+
+/** What a program does with the memory of a run after its answer. */
+export interface WorkAfterRun {
+  memory: Memory | Pick<ConnectableMemory, "memoryForRun">;
+  /** Begins the warning of the process, such as "messages not logged". */
+  title: string;
+  /** Begins the message of an error that is no MemoryError, such as "the messages could not be logged". */
+  failure: string;
+  /** @default a warning of the process */
+  onError?: ((error: MemoryError) => void) | undefined;
+  work: (memory: Memory, run: MemoryRun, onFailure: (error: MemoryError) => void) => Promise<unknown>;
+}
+
+/** Works with the memory of a run. A failure is reported, and never ends the run. */
+export async function workAfterRun(
+  config: RunnableConfig,
+  { memory, title, failure, onError, work }: WorkAfterRun,
+): Promise<void> {
+  const run = getMemoryRun(ensureConfig(config));
+  const warn = ({ message }: MemoryError): void =>
+    globalThis.process?.emitWarning?.(`${title}: ${message}`, { type: "MemoryWarning" });
+  const onFailure = (error: MemoryError): void => reportFailure(error, onError ?? warn, warn);
+  try {
+    const opened = "memoryForRun" in memory ? await memory.memoryForRun(run) : memory;
+    await work(bindRun(run, opened), run, onFailure);
+  } catch (cause) {
+    run.config.signal?.throwIfAborted();
+    // The function that finds the thread or the user, or a guard, may interrupt the run.
+    if (isGraphBubbleUp(cause)) throw cause;
+    const reason = shorten(cause instanceof Error ? cause.message : String(cause), 200);
+    onFailure(MemoryError.isInstance(cause) ? cause : new MemoryError("EIO", `EIO: ${failure}: ${reason}`, { cause }));
+  }
+}
+
+type RunParts = Record<"configurable" | "context" | "store" | "signal", unknown>;
+
+/** Returns the config of a run that a middleware sees. LangChain has no type for these parts of one. */
+export function toConfig({ configurable, context, store, signal }: Partial<RunParts>): RunnableConfig {
+  return { configurable, context, store, signal } as RunnableConfig;
+}

@@ -1,0 +1,110 @@
+import type { BaseMessage } from "@langchain/core/messages";
+import type { RunnableConfig } from "@langchain/core/runnables";
+import { z } from "zod";
+import { checkOptions } from "../core/settings/check-options.js";
+import type { MemoryError } from "../core/values/errors.js";
+import { hashSha256 } from "../core/values/sha256.js";
+import { toConfig, workAfterRun } from "../graph/after-run.js";
+import type { MessagesState } from "../graph/call-model-node.js";
+import { holdLease } from "./hold-lease.js";
+import { runLearn } from "./learn.js";
+import { openLearnedMemory } from "./learned-memory.js";
+import { checkLearnOptions, type LearnOptions, type LearnSettings } from "./options.js";
+import { readMessages, type Source } from "./sources.js";
+
+type LearnRunOptions = LearnOptions & { everyTurns?: number; onError?: (error: MemoryError) => void };
+
+const runSchema = z.object({
+  everyTurns: z.number().int().min(1).default(1),
+  onError: z.custom<LearnRunOptions["onError"]>((each) => typeof each === "function", "must be a function").optional(),
+});
+
+/**
+ * Creates a node for `graph.addNode` that learns from the messages of the thread that no earlier run has read. It goes
+ * after the last answer, and changes nothing in the state. A failure of the model or of the memory never ends the run:
+ * the next run reads the same messages.
+ *
+ * @param options.everyTurns learns when there are so many new messages of the user. Default: 1
+ * @param options.onError called with the reason of a failure. Default: a warning of the process
+ * @throws TypeError for bad options
+ */
+export function createLearnNode(
+  options: LearnOptions & { everyTurns?: number; onError?: (error: MemoryError) => void },
+): (state: MessagesState, config: RunnableConfig) => Promise<object> {
+  const learnFrom = createLearner(options);
+  return async ({ messages }, config) => {
+    await learnFrom(messages, config);
+    return {};
+  };
+}
+
+/**
+ * Does the same as `createLearnNode` for `createAgent({ middleware })`, after the agent's answer.
+ * @throws TypeError for bad options
+ */
+export function learnMiddleware(
+  options: LearnOptions & { everyTurns?: number; onError?: (error: MemoryError) => void },
+): { name: string; afterAgent: (state: MessagesState, runtime: object) => Promise<undefined> } {
+  const learnFrom = createLearner(options);
+  const { nodeId, scope } = "address" in options.memory ? options.memory.address : options.memory;
+  // As `createMiddleware` of `langchain` returns it, so that this entry works without that package.
+  return {
+    name: `Learn(${nodeId}, ${scope})`,
+    afterAgent: async ({ messages }, runtime) => {
+      await learnFrom(messages, toConfig(runtime));
+      return undefined;
+    },
+  };
+}
+
+function createLearner(options: LearnRunOptions): (messages: BaseMessage[], config: RunnableConfig) => Promise<void> {
+  const { everyTurns: _turns, onError: _onError, ...learnOptions } = options;
+  const { everyTurns, onError } = checkOptions("LearnOptions", runSchema, options);
+  const settings = checkLearnOptions({ ...learnOptions, messages: [] });
+  return async (messages, config) => {
+    const texts = readMessages(messages);
+    if (countTurns(texts) < everyTurns) return;
+    const signals = [config.signal, settings.signal].filter((signal) => signal !== undefined);
+    const signal = signals.length === 0 ? undefined : AbortSignal.any(signals);
+    await workAfterRun(config, {
+      memory: settings.memory,
+      title: "nothing learnt",
+      failure: "learning failed",
+      onError,
+      work: (memory, { threadId }) =>
+        learnFromThread({ ...settings, memory, signal }, { texts, threadId: threadId ?? "", everyTurns }),
+    });
+  };
+}
+
+interface ThreadTexts {
+  /** All messages of the thread. */
+  texts: readonly Source[];
+  threadId: string;
+  everyTurns: number;
+}
+
+/** Learns from the messages that no good run has read. Their mark is kept beside the proposals of the memory. */
+async function learnFromThread(settings: LearnSettings, { texts, threadId, everyTurns }: ThreadTexts): Promise<void> {
+  const lease = openLearnedMemory(settings.memory, settings).lease(threadId);
+  await holdLease(lease, async ({ progress: { bookmark } }) => {
+    const known = new Set(bookmark?.split(" "));
+    const added = texts.slice(texts.findLastIndex(({ id }) => known.has(createMark(id))) + 1);
+    if (countTurns(added) < everyTurns) return { result: undefined };
+    const { runId, busy, unread } = await runLearn(settings, added);
+    const read = texts.slice(0, texts.length - unread);
+    const marks = read.slice(-markedMessages).map(({ id }) => createMark(id));
+    return { result: undefined, progress: busy ? undefined : { bookmark: marks.join(" "), lastRunId: runId } };
+  });
+}
+
+/** More than one, because a program may remove the last message. */
+const markedMessages = 10;
+
+function createMark(id: string): string {
+  return hashSha256(id).slice(0, 16);
+}
+
+function countTurns(texts: readonly Source[]): number {
+  return texts.filter(({ trust }) => trust === "person").length;
+}

@@ -1,0 +1,78 @@
+import type { DueMemory, DueQuery, EndedRun } from "../../../core/contract/due-memories.js";
+import type { CallContext } from "../../../core/runtime/call.js";
+import { addressOrNull } from "../../../core/values/address.js";
+import { createIndexes } from "../../driver/create-indexes.js";
+import { storageError } from "../../driver/errors.js";
+import { asPlainValues } from "../../driver/plain-values.js";
+import { reading } from "../../driver/reads.js";
+import type { MemoryDocument } from "../documents/page-document.js";
+import { notExpired } from "../life/memory-expiry.js";
+import { lookUpHead, type MemoriesContext } from "../memory-context.js";
+import { addressProjection, storedAddress } from "./found-memories.js";
+
+/**
+ * The memories of a node by their changes since the last good run. A scan passes over memories whose run was lately,
+ * because few numbers of changes differ. Partial by type, so that the server never considers it for an address.
+ */
+const dueIndex = {
+  name: "due_memories",
+  key: { nodeId: 1, scope: 1, unlearnt: 1, learntAt: 1 },
+  partialFilterExpression: { nodeId: { $type: "string" } },
+} as const;
+
+/** How many memories one search begins to count. The next one goes on. */
+const countedAtOnce = 1000;
+
+/** Only programs that look for due memories need the index, so the first search creates it. */
+export async function prepareDue({ collection, ready }: MemoriesContext): Promise<void> {
+  await ready();
+  await createIndexes(collection, [dueIndex], "learnDue", "memoriesCollection");
+}
+
+/** Begins to count the changes of new memories, and finds those that are due. Two commands, by the index. */
+export async function findDue(
+  { collection, expiry, clock }: MemoriesContext,
+  { nodeId, scope, changes, intervalMs, limit }: DueQuery,
+  call: CallContext,
+): Promise<DueMemory[]> {
+  const ofNode = { nodeId: { $eq: nodeId, $type: "string" }, scope };
+  const counted = {
+    unlearnt: { $ifNull: ["$unlearnt", "$revision", 0] },
+    learntAt: { $ifNull: ["$learntAt", "$createdAt", new Date(0)] },
+  };
+  const begin = [
+    { $match: { ...ofNode, unlearnt: null } },
+    { $limit: countedAtOnce },
+    { $project: { _id: 1 } },
+    { $merge: { into: collection.name, whenMatched: [{ $set: counted }], whenNotMatched: "discard" } },
+  ];
+  const before = new Date(clock().getTime() - intervalMs);
+  const filter = { ...ofNode, unlearnt: { $gte: changes }, learntAt: { $lte: before } };
+  return reading(async () => {
+    await collection.aggregate(begin, {}, call).toArray();
+    const options = { projection: { ...addressProjection, unlearnt: 1, learntAt: 1 }, limit, ...asPlainValues };
+    const all = { ...filter, ...notExpired(expiry.deadline(scope)) };
+    const found = await collection.find<MemoryDocument>(all, { ...options, hint: dueIndex.name }, call).toArray();
+    return found.flatMap((head) => {
+      const address = addressOrNull(storedAddress(head));
+      return address === null ? [] : [{ address, changes: head.unlearnt ?? 0, learntAt: head.learntAt ?? before }];
+    });
+  });
+}
+
+/** Notes that a run has ended. The found time names the run, so that two of them are not counted twice. */
+export async function settleDue(
+  context: MemoriesContext,
+  { address, learntAt: found }: DueMemory,
+  { changes, agoMs }: EndedRun,
+  call: CallContext,
+): Promise<void> {
+  const filter = { ...lookUpHead({ ...context, address }), learntAt: found };
+  const learntAt = new Date(context.clock().getTime() - agoMs);
+  const update = [{ $set: { unlearnt: { $max: [0, { $subtract: ["$unlearnt", changes] }] }, learntAt } }];
+  try {
+    await context.collection.updateOne(filter, update, {}, call);
+  } catch (error) {
+    throw storageError(error, "write", null);
+  }
+}
