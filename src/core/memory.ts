@@ -139,8 +139,8 @@ export interface Memory {
    */
   watch(options?: WatchOptions): MemoryChanges;
   /**
-   * Returns the same memory with other settings: a signal that aborts its calls, another time limit, another rule for
-   * paths, or another actor. Earlier signals and earlier fields of the actor stay in force. An aborted change may have
+   * Returns the same memory with other settings: a signal that aborts its calls, another time limit, other `paths`,
+   * or another actor. Earlier signals and earlier fields of the actor stay in force. An aborted change may have
    * been made. If the signal aborted before the call, nothing is sent.
    * @throws TypeError for bad options
    */

@@ -22,7 +22,7 @@ import type { MemoryNode } from "./memory-node.js";
 export interface AgentOptions extends CallModelNodeOptions {
   /** The store of every run. Memory nodes that have no store use it. */
   store?: BaseStore;
-  /** Keeps the conversation of each `thread_id`. @default none: every call begins anew */
+  /** Keeps the conversation of each `thread_id`. @default none: each call starts a new conversation */
   checkpointer?: BaseCheckpointSaver;
   /**
    * Adds the new messages of each turn to a log in the memory that the connector shows. `true` stands for the defaults,

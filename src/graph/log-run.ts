@@ -10,7 +10,7 @@ import type { MemoryNode } from "./memory-node.js";
 
 /**
  * Creates a node for `graph.addNode` that adds the new messages of a run to the log of a memory. It goes after the last
- * answer, and changes nothing in the state. A memory that cannot be written never breaks the run.
+ * answer, and changes nothing in the state. If the memory cannot be written, the run goes on.
  *
  * @param options.onError called with the reason if the memory cannot be written, or if a guard refuses a text. Default:
  * a warning of the process

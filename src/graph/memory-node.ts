@@ -120,7 +120,7 @@ const optionsSchema = z
 export class MemoryNode implements MemoryProvider, ConnectableMemory {
   readonly nodeId: string;
   readonly scope: MemoryScope;
-  /** The rule for names that can be created. */
+  /** Which names can be created. */
   readonly paths: PathRule;
   /** The tools that an agent needs for this memory: the unified `memory` tool. */
   readonly memoryTools: MemoryTool[];

@@ -23,12 +23,12 @@ export interface MemoryMiddlewareOptions extends MemoryConnectorConfig {
  * call, and gives the agent the `memory` tool. It adds nothing to the agent's state.
  *
  * The thread or the user of the run decides which memory a `perThread` or `perUser` node uses: see `MemoryRun`. A node
- * that has no store uses the agent's (`createAgent({ store })`). A memory that cannot be read never breaks the run: see
+ * that has no store uses the agent's (`createAgent({ store })`). If the memory cannot be read, the run goes on: see
  * `onError`.
  *
  * An agent with two memories needs two tools with different names. Set `tools: false` for the second memory, and add a
- * `new MemoryTool({ memory, name })` to the agent's own tools. Middleware that changes the model, such as a fallback,
- * must come before this middleware, which checks the model to decide where the memory can be placed.
+ * `new MemoryTool({ memory, name })` to the agent's own tools. If another middleware changes the model, put it before
+ * this one. The model decides where the memory goes in the prompt, so this middleware must see the final model.
  *
  * @throws TypeError for bad options, and at the first model call if another tool has the name of this tool
  */

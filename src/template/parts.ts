@@ -18,7 +18,7 @@ export interface GraphContext {
    * once for each agent.
    */
   model: BaseChatModel | ((nodeId: string) => BaseChatModel);
-  /** Keeps the conversation of each `thread_id`. @default none: every call of an agent begins anew */
+  /** Keeps the conversation of each `thread_id`. @default none: each call of an agent starts a new conversation */
   checkpointer?: BaseCheckpointSaver;
   /**
    * The `nodeId`s that a definition may use: a list, or a function that returns `true` for each allowed one, such as

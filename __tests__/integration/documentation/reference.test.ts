@@ -2,14 +2,8 @@ import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "@jest/globals";
 import ts from "typescript";
 import { entrySources } from "../../../tools/build/entries.js";
-import {
-  compilePages,
-  documentationPages,
-  type OptionField,
-  pageAt,
-  Surface,
-  textIn,
-} from "../../helpers/documentation.js";
+import { compilePages, documentationPages, pageAt, textIn } from "../../helpers/documentation.js";
+import { type OptionField, Surface } from "../../helpers/surface.js";
 
 const pages = documentationPages();
 const guides = pages.filter(({ file }) => /^docs\/(?!README|tools)/.test(file));

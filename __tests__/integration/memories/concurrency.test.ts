@@ -12,6 +12,23 @@ describe.each(kinds)("on a %s", (kind) => {
   const { client, name } = testDatabase(kind);
   const store = new MongoMemoryStore({ client, dbName: name });
 
+  // docs/comparison.md quotes this run.
+  it.each(["append", "edit"] as const)("50 writers of one file lose none of 500 edits by %s", async (verb) => {
+    const memory = store.memory(freshAddress());
+    await memory.write("/notes", "start");
+    const write = async (writer: number): Promise<void> => {
+      for (let index = 0; index < 10; index += 1) {
+        const line = `writer ${writer} line ${index}`;
+        if (verb === "append") await memory.append("/notes", line);
+        else await memory.edit("/notes", (text) => `${text}\n${line}`);
+      }
+    };
+    await Promise.all(Array.from({ length: 50 }, (_, writer) => write(writer)));
+    const [, ...lines] = (await memory.read("/notes")).split("\n");
+    expect(new Set(lines).size).toBe(500);
+    expect(lines).toHaveLength(500);
+  });
+
   it("a directory delete racing creations of what a rule keeps never takes one of them", async () => {
     const address = freshAddress();
     const free = store.memory(address);

@@ -1,7 +1,7 @@
 import type { MemoryActor } from "./actor.js";
 
 /**
- * Why a command was refused or failed. The codes never change; the messages may.
+ * Why a command was refused or failed. The codes do not change. The messages may change.
  * ENOENT the path does not exist · EISDIR a directory where a file is needed · ENOTDIR a file where a directory is
  * needed · EEXIST the path exists already · EINVAL a bad argument · EACCES a command that this tool does not offer, or
  * a change that a rule, a guard, a mount or a person refuses · EFBIG a file over its limit · ENOSPC a memory over its
@@ -53,7 +53,7 @@ export class MemoryError extends Error {
   readonly code: MemoryErrorCode;
   /** The normalised path, if the error is about one path. */
   declare path?: string;
-  /** Facts for programs, so that none has to read the message. */
+  /** Facts for programs, in place of the words of the message. */
   declare readonly details?: MemoryErrorDetails;
   /** The id of the proposal, if the change was proposed to a person instead of made. The code is then EACCES. */
   declare proposal?: string;

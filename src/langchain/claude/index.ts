@@ -23,7 +23,7 @@ export type MemoryToolHandlers = {
  * every other model it has a flat schema. The tool answers and refuses in Anthropic's documented words. It throws only
  * an interrupt or an abort.
  *
- * @param memory as in `MemoryTool`. New names follow the rule `posix`, whatever the rule of the memory is.
+ * @param memory as in `MemoryTool`. New names follow `paths: "posix"`, even if the memory has other `paths`.
  * @throws TypeError for bad options, or if `memory` is not a memory
  */
 export function createClaudeMemoryTool(memory: MemorySource, options?: ClaudeMemoryOptions): StructuredTool {

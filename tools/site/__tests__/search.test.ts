@@ -23,8 +23,10 @@ const questions: [words: string, pages: string[]][] = [
   ["encrypt", ["cookbook/encrypt-texts", "security"]],
   ["document too large 16 MB", ["troubleshooting"]],
   ["mem0 Letta Zep", ["comparison"]],
-  ["LangGraph Server store replaced", ["troubleshooting", "first-agent"]],
+  ["LangGraph Server store replaced", ["troubleshooting", "first-agent", "deploy"]],
   ["Vercel AI SDK", ["ai-sdk"]],
+  ["deploy Next.js", ["deploy"]],
+  ["StateGraph without createAgent", ["other-ways"]],
 ];
 
 /** Single words, and the pages about them. */

@@ -26,7 +26,7 @@ await store.stop(); // when your program ends
 [Its options](../options.md#claudememoryoptions). \`/memories\` is the root of the memory: programs and other tools see \`/memories/notes.txt\` as \`/notes.txt\`.
 For \`@anthropic-ai/sdk\` see [dialects](../dialects.md#claude): the SDK sends refusals with \`is_error\`.
 
-- The tool creates names by the rule \`"posix"\`, whatever the \`paths\` of the memory say.
+- The tool creates names by \`paths: "posix"\`, even if the memory has other \`paths\`.
 - \`create\` also takes the text as \`content\` instead of \`file_text\`, as FastMCP4J's memory tool does.
 - Answers show hidden characters and special tokens as escapes such as \`\\u200b\`. \`str_replace\` also accepts an \`old_str\` with these escapes.
 - LangChain's own wrapper can run this tool: \`tools.memory_20250818({ execute: (command) => tool.invoke(command) })\`. But it drops \`view_range\`, and
