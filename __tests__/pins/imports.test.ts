@@ -64,7 +64,7 @@ const mayImport: Record<string, string[]> = {
   tidy: ["core", "core/display/hidden-characters"],
   "page/token-header": [],
   "core/display/hidden-characters": [],
-  page: ["core", "prompt", "mongodb/memories", "mongodb/store", "page/token-header"],
+  page: ["core", "prompt", "mongodb/memories", "mongodb/store", "page/token-header", "tidy"],
   "page/answers": ["page"],
   "page/client": ["core/display/hidden-characters", "page/answers", "page/token-header"],
   cli: [
