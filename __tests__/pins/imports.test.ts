@@ -66,7 +66,7 @@ const mayImport: Record<string, string[]> = {
   "move-out": ["core"],
   "page/token-header": [],
   "core/display/hidden-characters": [],
-  page: ["core", "prompt", "mongodb/memories", "mongodb/store", "page/token-header"],
+  page: ["core", "prompt", "mongodb/memories", "mongodb/store", "page/token-header", "tidy"],
   "page/answers": ["page"],
   "page/client": ["core/display/hidden-characters", "page/answers", "page/token-header"],
   cli: [

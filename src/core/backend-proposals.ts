@@ -4,12 +4,12 @@ import { maxReasonChars } from "./approval/decision.js";
 import type { MemoryProposal, MemoryProposals, Reviewer } from "./approval/memory-proposals.js";
 import { createRecordedChange, planChange } from "./approval/plan-change.js";
 import { editContent } from "./approval/request-approval.js";
+import { loadTree } from "./contract/backend.js";
 import type { ChangeRecord, ChangeRecords, ChangeStatus, LeasedRecords } from "./contract/change-record.js";
 import type { RunLease } from "./contract/run-lease.js";
 import { type MemoryContext, runAsChange, runCall } from "./pipeline.js";
 import type { Call } from "./runtime/call.js";
 import { checkOptions } from "./settings/check-options.js";
-import { MemoryTree } from "./tree/memory-tree.js";
 import { actorField, maxActorChars } from "./values/actor.js";
 import { invalid, MemoryError } from "./values/errors.js";
 import { preview, shorten } from "./values/text.js";
@@ -105,8 +105,8 @@ export class BackendProposals implements MemoryProposals {
     const { backend, options } = this.#context;
     const settings = { maxFileBytes: options.maxFileBytes, showPath: (path: string) => path };
     try {
-      const tree = new MemoryTree(await backend.snapshot(call));
-      const planned = await planChange(tree, createRecordedChange(record), settings, call);
+      const change = createRecordedChange(record);
+      const planned = await planChange(await loadTree(backend, change, call), change, settings, call);
       return planned?.diff ?? "no change";
     } catch (error) {
       if (MemoryError.isInstance(error) && error.code !== "EIO") return error.message;

@@ -76,7 +76,7 @@ async function readText(history: MemoryHistory, uri: string): Promise<{ uri: str
 }
 
 /** Leaves out the ids of users, threads and runs, because a shared memory would show each client who the others are. */
-function describe({ id, path, from, operation, at, actor, sizeBytes, redactedAt }: MemoryVersion): object {
+function describe({ id, path, from, operation, at, actor, sizeBytes, redactedAt, ...origin }: MemoryVersion): object {
   const { agent, client, node } = actor ?? {};
   return {
     id,
@@ -87,6 +87,8 @@ function describe({ id, path, from, operation, at, actor, sizeBytes, redactedAt 
     at,
     actor: { agent, client, node },
     sizeBytes,
+    sources: origin.sources,
+    trust: origin.trust,
     redactedAt,
   };
 }

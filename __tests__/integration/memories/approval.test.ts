@@ -36,6 +36,7 @@ import { isLong, repetitions } from "../../helpers/repetitions.js";
 import { ScriptedChatModel } from "../../helpers/scripted-chat-model.js";
 import { serverApi } from "../../helpers/server-api.js";
 import { testDatabase } from "../../helpers/test-database.js";
+import { useClient } from "../../helpers/use-client.js";
 
 const { uri, db, client, name: dbName } = testDatabase("standalone");
 const ada = { by: { userId: "ada" } };
@@ -879,5 +880,28 @@ describe("an interrupt", () => {
     expect([again.__interrupt__?.length, await texts(place)]).toEqual([1, {}]);
     await agent.invoke(approved as never, config);
     expect(await texts(place)).toEqual({ "/a": "x" });
+  });
+});
+
+describe("what is read for a change that waits", () => {
+  it.each([
+    ["an append", { command: "append", path: "/a", content: "more" }],
+    ["a new file", { command: "append", path: "/b/c", content: "more" }],
+    ["an update", { command: "update", path: "/a", oldContent: "text", content: "more" }],
+  ])("is its file alone: %s", async (_name, args) => {
+    const watched = useClient(new MongoClient(uri, { monitorCommands: true }));
+    const nodeId = `node ${randomUUID()}`;
+    const store = new MongoMemoryStore({ client: watched, dbName });
+    const memory = store.memory({ nodeId });
+    await memory.write("/a", "text");
+    await memory.write("/other", "of another file");
+    const replies: unknown[] = [];
+    watched.on("commandSucceeded", ({ reply }) => replies.push(reply));
+    const id = await proposed({ node: new MemoryNode({ store, nodeId, rules: askAll, onAsk: "propose" }) }, args);
+    expect(await listProposals(memory).get(id)).toMatchObject({
+      status: "pending",
+      diff: expect.stringContaining("+more"),
+    });
+    expect(JSON.stringify(replies)).not.toContain("of another file");
   });
 });

@@ -181,6 +181,12 @@ const requests: Record<string, (named: Named) => Send[]> = {
   proposal: ({ address, proposal }) => [get("proposal", { ...address, id: proposal })],
   approve: ({ address, proposal }) => [post("approve", { address, id: proposal, by: eveId })],
   reject: ({ address, proposal }) => [post("reject", { address, id: proposal, by: eveId })],
+  decide: ({ address, proposal }) => [
+    post("decide", { address, ids: [proposal], decision: "approve", by: eveId }),
+    post("decide", { address, ids: [proposal], decision: "reject", by: eveId }),
+  ],
+  tidy: ({ address }) => [get("tidy", address)],
+  "propose-tidy": ({ address }) => [post("propose-tidy", { address, by: eveId })],
   message: ({ address, version }) => [get("message", address), get("message", { ...address, at: version })],
   export: ({ address }) => [get("export", address)],
 };

@@ -1,7 +1,6 @@
 import type { CallContext } from "../runtime/call.js";
 import type { Change } from "../tree/change.js";
-import { MemoryTree } from "../tree/memory-tree.js";
-import type { MemoryBackend } from "../contract/backend.js";
+import { loadTree, type MemoryBackend } from "../contract/backend.js";
 import type { Policies } from "./policies.js";
 import type { NeededAccess } from "./policy.js";
 
@@ -18,7 +17,7 @@ export async function authorizeChange(
   const needs = getNeeds(change);
   if (needs.map(({ path, needed }) => policies.decide(path, needed)).includes("ask")) return "ask";
   if (!policies.mayAsk || !policies.vary || (change.type !== "delete" && change.type !== "rename")) return "allow";
-  const tree = new MemoryTree(await backend.snapshot(call));
+  const tree = await loadTree(backend, change, call);
   const decideBelow = (below: string): string[] =>
     needs.map(({ path, needed }) => policies.decide(path + below.slice(change.path.length), needed));
   return tree.pathsWithin(change.path).flatMap(decideBelow).includes("ask") ? "ask" : "allow";

@@ -1,14 +1,13 @@
 import type { ApprovalRequest, ApprovalRequester } from "../access/approval-requester.js";
 import { guardText, type Guards } from "../access/guard-change.js";
 import type { Policies } from "../access/policies.js";
-import type { MemoryBackend } from "../contract/backend.js";
+import { loadTree, type MemoryBackend } from "../contract/backend.js";
 import type { ChangeRecord, ChangeRecords, InterruptRecords, PlannedChange } from "../contract/change-record.js";
 import type { Call } from "../runtime/call.js";
 import { lostRace, maxAttempts } from "../runtime/lost-race.js";
 import { checkContent } from "../values/text.js";
 import { applyChange } from "../tree/apply-change.js";
 import { type Change, type ChangeResult, noResult } from "../tree/change.js";
-import { MemoryTree } from "../tree/memory-tree.js";
 import { type MemoryActor, mergeActors } from "../values/actor.js";
 import { errorOnPaths } from "../values/error-paths.js";
 import { MemoryError } from "../values/errors.js";
@@ -149,7 +148,7 @@ async function planGuarded(
 ): Promise<PlannedChange | null> {
   const { backend, policies } = memory;
   const { maxFileBytes } = memory.options;
-  const tree = new MemoryTree(await backend.snapshot(call));
+  const tree = await loadTree(backend, change, call);
   if (change.type === "delete" || change.type === "rename") {
     const checkPath = (path: string): void => void policies.decide(path, "write");
     return planChange(tree, change, { maxFileBytes, showPath, checkPath }, call);

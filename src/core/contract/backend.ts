@@ -11,7 +11,8 @@ import type {
 } from "../tree/snapshot.js";
 import type { CallContext } from "../runtime/call.js";
 import type { AddedFile, AddSettings, DatedFile } from "../tree/add-files.js";
-import type { Change, ChangeOptions, ChangeResult } from "../tree/change.js";
+import { type Change, type ChangeOptions, type ChangeResult, type ChangeScope, getScope } from "../tree/change.js";
+import { MemoryTree } from "../tree/memory-tree.js";
 
 /**
  * The contract of a storage for one memory. Arguments arrive checked and normalised: paths are absolute, texts are
@@ -56,6 +57,8 @@ export interface BackendFeatures {
    * storage keeps no count. The call takes about as long as a read.
    */
   version?(call: CallContext): Promise<string | null>;
+  /** Returns the part of the memory that a change needs, at one moment. @internal */
+  load?(scope: ChangeScope, call: CallContext): Promise<MemorySnapshot>;
   /**
    * Returns every file and directory but the root, at one moment. Leaves out a text if `known` has the version of the
    * file for its path. So a search and a watch read only the texts that have changed.
@@ -135,6 +138,12 @@ export async function snapshotSince(
 ): Promise<VersionedSnapshot> {
   if (backend.features?.snapshotSince !== undefined) return backend.features.snapshotSince(known, call);
   return withoutVersions(await backend.snapshot(call));
+}
+
+/** Reads what a change needs of a memory: a part of it, or all of it if the backend cannot leave anything out. */
+export async function loadTree(backend: MemoryBackend, change: Change, call: CallContext): Promise<MemoryTree> {
+  const snapshot = await (backend.features?.load?.(getScope(change), call) ?? backend.snapshot(call));
+  return new MemoryTree(snapshot);
 }
 
 /** Converts the snapshot of a storage that keeps no versions of texts. */

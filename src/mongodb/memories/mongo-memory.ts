@@ -38,6 +38,7 @@ export class MongoMemory implements MemoryBackend {
       storage: collection,
       makesOnce: true,
       version: (call) => reads.version(call),
+      load: (scope, call) => reads.load(scope, call),
       snapshotSince: (known, call) => reads.snapshotSince(known, call),
       listen: () => this.#stored.listen(),
       addFiles: (files, settings, call) =>

@@ -10,6 +10,7 @@ import { ForgetButton } from "./memories/forget.js";
 import { MessageView } from "./message-view.js";
 import { Owner } from "./parts/parts.js";
 import { Name } from "./parts/shown.js";
+import { TidyView } from "./tidy-view.js";
 import { ProposalsView } from "./proposals/proposals-view.js";
 import { WaitingIn } from "./proposals/waiting.js";
 
@@ -18,6 +19,7 @@ const tabs = [
   ["history", "History", HistoryView],
   ["proposals", "Proposals", ProposalsOfMemory],
   ["message", "What the model sees", MessageView],
+  ["tidy", "Tidy", TidyView],
 ] as const;
 
 export function MemoryView({ address, query }: { address: Address; query: Query }): VNode {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { MemoryProposal, MemoryProposals } from "../../core/approval/memory-proposals.js";
 import type { Memory } from "../../core/memory.js";
+import { MemoryError } from "../../core/values/errors.js";
 import { maxBodyBytes } from "../body.js";
 import { addressFields, changeFields, filterFields, outerId, takePage } from "../fields.js";
 import { parseHunks } from "../hunks.js";
@@ -55,7 +56,9 @@ const approve = route(
   maxBodyBytes.text,
 );
 
-const rejectSchema = z.object({ ...decision, reason: z.string().min(1).max(2000).optional() }).strict();
+const reasonField = z.string().min(1).max(2000).optional();
+
+const rejectSchema = z.object({ ...decision, reason: reasonField }).strict();
 
 const reject = route("POST", "reject", rejectSchema, async ({ address, id, by, reason }, context) =>
   requireProposals(openToChange(context, address, by)).reject(id, {
@@ -64,9 +67,41 @@ const reject = route("POST", "reject", rejectSchema, async ({ address, id, by, r
   }),
 );
 
+const decideSchema = z
+  .object({
+    ...changeFields,
+    ids: z.array(outerId).min(1).max(maxProposals),
+    decision: z.enum(["approve", "reject"]),
+    reason: reasonField,
+  })
+  .strict();
+
+/** Decides about the proposals that a person was shown, one by one. Returns how many were refused. */
+const decide = route(
+  "POST",
+  "decide",
+  decideSchema,
+  async ({ address, ids, decision, reason, by: name }, context) => {
+    const proposals = requireProposals(openToChange(context, address, name));
+    const by = requireReviewer(context, name);
+    let refused = 0;
+    for (const id of ids) {
+      try {
+        if (decision === "approve") await proposals.approve(id, { by });
+        else await proposals.reject(id, { by, ...(reason !== undefined && { reason }) });
+      } catch (error) {
+        if (!MemoryError.isInstance(error) || error.code === "EIO") throw error;
+        refused += 1;
+      }
+    }
+    return { refused };
+  },
+  maxBodyBytes.text,
+);
+
 function requireProposals({ proposals }: Memory): MemoryProposals {
   if (proposals) return proposals;
   throw new PageRefusal(404, "ENOENT", "this memory keeps no proposals");
 }
 
-export const proposalRoutes = [list, one, approve, reject] as const;
+export const proposalRoutes = [list, one, approve, reject, decide] as const;

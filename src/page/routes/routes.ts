@@ -6,6 +6,7 @@ import { memoryRoutes } from "./memories.js";
 import { messageRoutes } from "./message.js";
 import { proposalRoutes } from "./proposals.js";
 import { searchRoutes } from "./search.js";
+import { tidyRoutes } from "./tidy.js";
 import { versionRoutes } from "./versions.js";
 
 /** Every route below `/api/`. */
@@ -19,4 +20,5 @@ export const pageRoutes = [
   ...proposalRoutes,
   ...messageRoutes,
   ...exportRoutes,
+  ...tidyRoutes,
 ] as const;

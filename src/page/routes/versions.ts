@@ -113,9 +113,17 @@ const textSchema = z.object({ address: z.object(addressFields).strict(), text: t
 
 /** A POST, because servers log the address of a request, and the secret must not be in the log. */
 const findText = route("POST", "find-text", textSchema, async ({ address, text }, context) => {
-  const { versions, proposals, files } = await openHistory(context, address).findText(text);
-  const shown = versions.slice(0, maxShownVersions);
-  return { versions: shown, versionCount: versions.length, proposals: proposals.length, files };
+  const history = openHistory(context, address);
+  const { versions, proposals, files } = await history.findText(text);
+  const sources = versions.map(({ id }) => `version:${id}`);
+  return {
+    versions: versions.slice(0, maxShownVersions),
+    versionCount: versions.length,
+    proposals: proposals.length,
+    files,
+    /** The newest versions that rest on these. They stay. */
+    dependents: await history.page({ sources }, maxShownVersions, null),
+  };
 });
 
 const redactSchema = z.union([

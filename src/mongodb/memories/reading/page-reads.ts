@@ -2,6 +2,7 @@ import type { Item } from "@langchain/langgraph-checkpoint";
 import { withoutVersions } from "../../../core/contract/backend.js";
 import type { MemoryEntry, MemoryOutline, MemorySnapshot, MemoryStat, OutlineOptions } from "../../../core/memory.js";
 import type { CallContext } from "../../../core/runtime/call.js";
+import type { ChangeScope } from "../../../core/tree/change.js";
 import { MemoryTree } from "../../../core/tree/memory-tree.js";
 import type { VersionedSnapshot } from "../../../core/tree/snapshot.js";
 import { ROOT } from "../../../core/values/paths.js";
@@ -49,6 +50,12 @@ export class PageReads {
     const scope = { paths: [], below: [ROOT], want: "pages" } as const;
     const { pages, tree } = await loadPages(this.#memory, scope, call);
     return { ...tree.snapshot(), revision: sumRevisions(pages) };
+  }
+
+  /** Reads what a change needs, with its texts. */
+  async load(scope: ChangeScope, call: CallContext): Promise<MemorySnapshot> {
+    const want = scope.below.length > 0 ? "pages" : "paths";
+    return (await loadPages(this.#memory, { ...scope, want, forChange: true }, call)).tree.snapshot();
   }
 
   async outline(options: Required<OutlineOptions>, call: CallContext): Promise<MemoryOutline> {

@@ -17,4 +17,5 @@ export type PageHit = Answers["search"]["hits"][number];
 export type Version = Answers["versions"]["versions"][number];
 export type Actor = NonNullable<Version["actor"]>;
 export type Hunk = NonNullable<Answers["change"]["hunks"]>[number];
+export type Origin = NonNullable<Answers["proposal"]["origin"]>;
 export type Proposal = Answers["proposals"]["proposals"][number];

@@ -77,7 +77,7 @@ function findMissing(text: string, found: Answers["find-text"] | null, isCut: bo
   return found.files.length === 0 || isCut ? null : "A present file has the text";
 }
 
-function Found({ found: { versions, versionCount, proposals } }: { found: Answers["find-text"] }): VNode {
+function Found({ found: { versions, versionCount, proposals, dependents } }: { found: Answers["find-text"] }): VNode {
   const more = versionCount - versions.length;
   return (
     <>
@@ -86,6 +86,12 @@ function Found({ found: { versions, versionCount, proposals } }: { found: Answer
       </p>
       <VersionList versions={versions} />
       {more > 0 && <p class="muted">and {countText(more, "more version")}</p>}
+      {dependents.length > 0 && (
+        <>
+          <p>These versions rest on it, and stay. Look at them:</p>
+          <VersionList versions={dependents} />
+        </>
+      )}
     </>
   );
 }

@@ -40,7 +40,7 @@ export function VersionView({ id }: { id: string }): VNode {
         </span>
       </header>
       <div class="detail-body" tabIndex={0} role="region" aria-label="What changed">
-        <Provenance actor={version.actor} />
+        <Provenance actor={version.actor} origin={version} />
         <Actions version={version} />
         {redactedAt !== undefined && (
           <p class="note">

@@ -54,7 +54,7 @@ export function ProposalView({ id, back, next, children }: ProposalViewProps): V
       </header>
       <div ref={body} class="detail-body" tabIndex={0} role="region" aria-label="What is proposed">
         {children}
-        <Provenance actor={proposal.actor} />
+        <Provenance actor={proposal.actor} {...(proposal.origin && { origin: proposal.origin })} />
         {proposal.base === "" ? (
           <p class="note">The text of this proposal was redacted.</p>
         ) : (

@@ -11,6 +11,7 @@ import { countText } from "../parts/format.js";
 import { Actor, Choice, Empty, MemoryName, Pending, Time } from "../parts/parts.js";
 import { Name } from "../parts/shown.js";
 import { createTitle, ProposalView } from "./proposal-view.js";
+import { groupProposals, ProposalGroup } from "./run-of-proposals.js";
 
 const statuses = [
   ["", "Waiting"],
@@ -52,16 +53,20 @@ export function ProposalsView({ address, query }: ProposalsViewProps): VNode {
         />
         {data === null ? <Pending error={error} /> : <Count data={data} isWaiting={status === ""} />}
         <ul class="timeline">
-          {proposals.map((each) => (
-            <li key={each.id}>
-              <a
-                class="version-row"
-                href={createProposalHref(each)}
-                aria-current={each.id === chosen?.id ? "true" : undefined}
-              >
-                <ProposalRow proposal={each} hasMemory={address === undefined} />
-              </a>
-            </li>
+          {Array.from(groupProposals(proposals), ([key, group]) => (
+            <ProposalGroup key={key} proposals={group}>
+              {group.map((each) => (
+                <li key={each.id}>
+                  <a
+                    class="version-row"
+                    href={createProposalHref(each)}
+                    aria-current={each.id === chosen?.id ? "true" : undefined}
+                  >
+                    <ProposalRow proposal={each} hasMemory={address === undefined} />
+                  </a>
+                </li>
+              ))}
+            </ProposalGroup>
           ))}
         </ul>
         {data?.more === true && <p class="muted">More follow when these are decided.</p>}

@@ -1,0 +1,119 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, it } from "@jest/globals";
+import { createMemoryPage } from "langgraph-mongo-memory/page";
+import { type Memory, MongoMemoryStore } from "../../../src/index.js";
+import { askPage, pageQuery, pageToken, tellPage } from "../../helpers/page-client.js";
+import { readAll } from "../../helpers/read-all.js";
+import { shownPages } from "../../helpers/shown-page.js";
+import { getProposals } from "../../helpers/store-calls.js";
+import { testDatabase } from "../../helpers/test-database.js";
+
+// The page as users get it, with its client: needs `dist`, which `npm test` builds first.
+const { client, name: dbName } = testDatabase();
+const store = new MongoMemoryStore({ client, dbName, history: true });
+const { open, view } = shownPages();
+const page = createMemoryPage({ store, token: pageToken, access: "write" });
+
+const openUntidy = async (memory: Memory = store.memory({ nodeId: randomUUID() })): Promise<Memory> => {
+  await memory.write("/a.md", "# Tea\n\nsee [the pot](pot.md)\n");
+  await memory.write("/empty.md", "");
+  return memory;
+};
+
+describe("what the page answers about tidying", () => {
+  it("is the list of findings", async () => {
+    const { address } = await openUntidy();
+    const { json } = await askPage(page, `/api/tidy?${pageQuery({ ...address })}`);
+    expect(json).toMatchObject({
+      total: 2,
+      remedies: 1,
+      findings: [
+        { kind: "deadLink", path: "/a.md", line: 3 },
+        { kind: "empty", path: "/empty.md", line: null },
+      ],
+    });
+  });
+
+  it("is the first 500 of many findings, among 10,000 files", async () => {
+    const nodeId = randomUUID();
+    const files = Array.from({ length: 10_000 }, (_, index) => ({
+      namespace: ["memory", nodeId, "global"],
+      key: `/notes/${index}.md`,
+      value: { content: index % 10 === 0 ? "" : `note ${index}` },
+    }));
+    await new MongoMemoryStore({ client, dbName }).batch(files);
+    const { json } = await askPage(page, `/api/tidy?${pageQuery({ nodeId })}`);
+    expect(json).toMatchObject({ total: 1000, remedies: 1000 });
+    expect((json as { findings: unknown[] }).findings).toHaveLength(500);
+  });
+
+  it("proposes the remedies as one run of the person", async () => {
+    const memory = await openUntidy();
+    const { address } = memory;
+    const { json } = await tellPage(page, "/api/propose-tidy", { address, by: "ada" });
+    expect(json).toEqual({ proposed: 1, refused: [] });
+    expect(await readAll(getProposals(memory).list())).toMatchObject([
+      { command: "delete", path: "/empty.md", actor: { client: "tidy", userId: "ada" } },
+    ]);
+    expect(await memory.read("/empty.md")).toBe("");
+  });
+
+  it.each(["tidy", "propose-tidy"])("is refused to another person: %s", async (path) => {
+    const memory = await openUntidy(store.memory({ nodeId: randomUUID(), scope: "perUser", userId: "ada" }));
+    const { address } = memory;
+    const own = (userId: string) =>
+      createMemoryPage({ store, access: "write", authorize: () => ({ owner: { userId } }) });
+    const request = (userId: string): Promise<{ status: number }> =>
+      path === "tidy"
+        ? askPage(own(userId), `/api/tidy?${pageQuery({ ...address })}`)
+        : tellPage(own(userId), `/api/${path}`, { address });
+    expect([(await request("eve")).status, (await request("ada")).status]).toEqual([404, 200]);
+  });
+
+  it("proposes nothing on a page that only reads", async () => {
+    const memory = await openUntidy();
+    const reading = createMemoryPage({ store, token: pageToken });
+    expect((await tellPage(reading, "/api/propose-tidy", { address: memory.address, by: "ada" })).status).toBe(403);
+    expect(await readAll(getProposals(memory).list())).toEqual([]);
+  });
+});
+
+describe("the view of what should be tidied", () => {
+  it("leads to the lines", async () => {
+    const memory = await openUntidy();
+    const tab = await open({ store });
+    await view(tab, memory.address, { tab: "tidy" });
+    await tab.see("2 findings");
+    expect(await tab.text()).not.toContain("Propose the remedies");
+    await tab.press("/a.md:3", "link");
+    await tab.see("see [the pot](pot.md)");
+    expect(tab.faults).toEqual([]);
+    await tab.page.close();
+  });
+
+  it("proposes the remedies, which then wait as one run", async () => {
+    const memory = await openUntidy();
+    const tab = await open({ store, access: "write" });
+    await view(tab, memory.address, { tab: "tidy" });
+    await tab.press("Propose the remedies…");
+    await tab.page.type("dialog input", "Ada");
+    await tab.press("Propose");
+    await tab.see("1 change proposed.");
+    await tab.press("1 change", "link");
+    await tab.see("tidy · 1 change");
+    expect(tab.faults).toEqual([]);
+    await tab.page.close();
+  });
+
+  it("says that nothing is to be tidied, and looks again", async () => {
+    const memory = store.memory({ nodeId: randomUUID() });
+    await memory.write("/a.md", "text");
+    const tab = await open({ store });
+    await view(tab, memory.address, { tab: "tidy" });
+    await tab.see("Nothing to tidy");
+    await openUntidy(memory);
+    await tab.press("Look again");
+    await tab.see("2 findings");
+    await tab.page.close();
+  });
+});

@@ -1,0 +1,28 @@
+import { z } from "zod";
+import { tidy } from "../../tidy/tidy.js";
+import { addressFields, changeFields } from "../fields.js";
+import { openMemory, openToChange } from "../page-memory.js";
+import { route } from "../route.js";
+
+const maxShown = 500;
+
+/** What should be tidied in a memory, without its mounts. */
+const find = route("GET", "tidy", z.object(addressFields).strict(), async (address, context) => {
+  const findings = await tidy(openMemory(context, address), { signal: context.signal });
+  return {
+    findings: findings.slice(0, maxShown),
+    total: findings.length,
+    remedies: findings.filter(({ remedy }) => remedy !== null).length,
+  };
+});
+
+const propose = route("POST", "propose-tidy", z.object(changeFields).strict(), async ({ address, by }, context) => {
+  const findings = await tidy(openToChange(context, address, by), { propose: true });
+  const refused = findings.filter((finding) => finding.refused !== undefined);
+  return {
+    proposed: new Set(findings.flatMap(({ proposal }) => proposal ?? [])).size,
+    refused: refused.slice(0, maxShown).map(({ path, refused: why = "" }) => ({ path, why })),
+  };
+});
+
+export const tidyRoutes = [find, propose] as const;
