@@ -14,7 +14,6 @@ import { getAddedText, getLowestTrust } from "./sources.js";
 export interface LearnChangeSettings {
   actor: MemoryActor & { runId: string };
   model: string;
-  apply: "propose" | "append-only";
   signal: AbortSignal | undefined;
   proposals: MemoryProposals;
   /** Throws if the change must not be made any more. Called just before it. */
@@ -43,11 +42,10 @@ export async function makeChanges(
 async function makeChange(
   memory: Memory,
   change: LearnChange,
-  { id, actor, model, apply, signal }: LearnChangeSettings & { id: string },
+  { id, actor, model, signal }: LearnChangeSettings & { id: string },
   report: LearnReport,
 ): Promise<void> {
-  const isAddition = change.kind === "append" || change.kind === "write";
-  if (apply === "append-only" && isAddition && memory.rights?.accessAt?.(change.path) !== "ask") {
+  if (change.isAtOnce) {
     // Another run may add again what a person has deleted since.
     const call = new CallIdentity(hashId([actor.runId, id]));
     const run = { run: {}, signal, actor: { ...actor, toolCallId: id }, call };
