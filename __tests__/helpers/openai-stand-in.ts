@@ -7,6 +7,8 @@ import { json } from "node:stream/consumers";
 /** The part of a request for a completion that decides the answer. */
 interface CompletionRequest {
   messages: { role: string; content: unknown }[];
+  tools?: unknown[];
+  response_format?: unknown;
 }
 
 export interface OpenAiStandIn {
@@ -17,7 +19,7 @@ export interface OpenAiStandIn {
 
 export interface StandInAnswers {
   text: string;
-  /** The arguments of a call of the tool `memory`, which comes before the text, once in a conversation. */
+  /** The arguments of a call of the tool `memory`, if there are tools. It comes before the text, once in a conversation. */
   call?: Record<string, string>;
   /** What the model answers if its system message shows a text. */
   known?: { shown: string; text: string };
@@ -27,14 +29,16 @@ export interface StandInAnswers {
 export async function openAiStandIn({ text, call: args, known }: StandInAnswers): Promise<OpenAiStandIn> {
   const server = createServer((request, response) => {
     const answer = async (): Promise<void> => {
-      const { messages } = (await json(request)) as CompletionRequest;
+      const { messages, tools = [], response_format: format } = (await json(request)) as CompletionRequest;
       const isCalled = messages.some(({ role }) => role === "tool");
       const isShown = messages.some(
         ({ role, content }) =>
           role === "system" && known !== undefined && JSON.stringify(content).includes(known.shown),
       );
-      const answered = args === undefined || isCalled ? text : undefined;
-      const said = isShown ? known?.text : answered;
+      const answered = args === undefined || isCalled || tools.length === 0 ? text : undefined;
+      const free = isShown ? known?.text : answered;
+      // The only schema that an example asks for is that of `learn`.
+      const said = format === undefined ? free : '{"operations":[]}';
       const call = {
         id: randomUUID(),
         type: "function",

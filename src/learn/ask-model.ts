@@ -21,7 +21,10 @@ export async function askModel(
   });
   // In a graph, the answer is no part of the streamed conversation.
   const config = { tags: ["langsmith:nostream"], ...(signal && { signal }) };
-  const result: unknown = await structured.invoke([...messages], config);
+  const result: unknown = await structured.invoke([...messages], config).catch((error: unknown) => {
+    if (isAboutAnswer(error)) return null;
+    throw error;
+  });
   signal?.throwIfAborted();
   const raw = getField(result, "raw");
   if (raw === undefined) return result;
@@ -31,6 +34,12 @@ export async function askModel(
   // Some parsers complete what is missing, so that the sources or the text of the last operation could be cut.
   if (isCut(getField(raw, "response_metadata"))) return null;
   return getField(result, "parsed") ?? readRawAnswer(raw);
+}
+
+/** Whether the client of a provider has thrown because an answer is no JSON, is cut, or was filtered. */
+function isAboutAnswer(error: unknown): boolean {
+  const kind = getField(getField(error, "constructor"), "name");
+  return getField(error, "name") === "SyntaxError" || String(kind).endsWith("FinishReasonError");
 }
 
 /** Whether a provider says that the answer has reached its limit of tokens. */

@@ -44,7 +44,7 @@ async function runOnce(
   messages: readonly Source[],
   { progress, renew, withdraw }: HeldLease,
 ): Promise<LeasedWork<LearnReport>> {
-  const { limits, signal, model, apply } = settings;
+  const { limits, signal, model } = settings;
   const news = settings.changes
     ? await readNewVersions(opened, progress.bookmark, limits)
     : { sources: [], bookmark: progress.bookmark, more: false };
@@ -67,7 +67,7 @@ async function runOnce(
   };
   const actor = { client: learnClient, runId };
   const { proposals } = opened;
-  const changeSettings = { actor, model: getModelName(model), apply, signal, proposals, checkCurrent, withdraw };
+  const changeSettings = { actor, model: getModelName(model), signal, proposals, checkCurrent, withdraw };
   try {
     await makeChanges(opened.memory, plan.changes, changeSettings, report);
   } catch (error) {
@@ -79,7 +79,7 @@ async function runOnce(
 /** Asks the model, and once more about the operations that were refused. */
 async function askForPlan(
   opened: LearnedMemory,
-  { limits, write, instructions, allowDelete, model, signal }: LearnSettings,
+  { limits, write, instructions, apply, allowDelete, model, signal }: LearnSettings,
   sources: ReadonlyMap<string, Source>,
   { usage }: LearnReport,
 ): Promise<OperationPlan> {
@@ -92,14 +92,21 @@ async function askForPlan(
     const { operations, dropped } = readOperations(answer, limits.operations);
     const all = [...accepted, ...operations];
     const texts = await readTexts(opened, all);
-    const { checkPath } = opened;
     const { operations: maxOperations, removedShare } = limits;
-    const plan = planOperations(all, { texts, sources, checkPath, maxOperations, removedShare, allowDelete });
+    const bounds = { maxOperations, removedShare, allowDelete };
+    const isAtOnce = (operation: LearnOperation): boolean => apply === "append-only" && mayAdd(opened, operation);
+    const plan = planOperations(all, { texts, sources, checkPath: opened.checkPath, isAtOnce, ...bounds });
     return { ...plan, dropped: [...dropped, ...plan.dropped] };
   };
   const first = await ask(prompt, []);
   if (first.dropped.length === 0) return first;
   return ask([...prompt, createRepairPrompt(first.dropped)], first.accepted);
+}
+
+/** Whether an operation is an addition for which nobody must be asked. */
+function mayAdd({ memory: { rights } }: LearnedMemory, { operation, path }: LearnOperation): boolean {
+  const target = operation === "append" || operation === "write" ? toPath(path) : null;
+  return target !== null && rights?.accessAt?.(target) !== "ask";
 }
 
 /** Reads the present texts of all files that operations name. */

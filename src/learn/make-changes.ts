@@ -14,7 +14,6 @@ import { getAddedText, getLowestTrust } from "./sources.js";
 export interface LearnChangeSettings {
   actor: MemoryActor & { runId: string };
   model: string;
-  apply: "propose" | "append-only";
   signal: AbortSignal | undefined;
   proposals: MemoryProposals;
   /** Throws if the change must not be made any more. Called just before it, and again after it. */
@@ -63,12 +62,11 @@ export async function makeChanges(
 async function makeChange(
   memory: Memory,
   change: LearnChange,
-  { id, actor, model, apply, signal }: LearnChangeSettings & { id: string },
+  { id, actor, model, signal }: LearnChangeSettings & { id: string },
 ): Promise<boolean> {
   const sources = change.sources.map((source) => source.id);
   const origin = { reason: change.reasons.join("\n"), sources, trust: getLowestTrust(change.sources), model };
-  const isAddition = change.kind === "append" || change.kind === "write";
-  if (apply === "append-only" && isAddition && memory.rights?.accessAt?.(change.path) !== "ask") {
+  if (change.isAtOnce) {
     const toolCallId = createCallId(id, { actor });
     const run = { run: {}, signal, actor: { ...actor, toolCallId }, call: new CallIdentity(toolCallId), origin };
     await applyTo(bindMemory(memory, { policies: [], run }), change);

@@ -13,6 +13,8 @@ export interface PlanScope {
   sources: ReadonlyMap<string, Source>;
   /** Throws if the path may not be changed. */
   checkPath: (path: string) => void;
+  /** Whether an operation is an addition that is made at once. */
+  isAtOnce: (operation: LearnOperation) => boolean;
   maxOperations: number;
   removedShare: number;
   allowDelete: boolean;
@@ -21,6 +23,8 @@ export interface PlanScope {
 /** All operations on one file as one change. */
 export interface LearnChange {
   kind: "append" | "edit" | "write" | "rename" | "delete";
+  /** Whether it is an addition that is made at once. */
+  isAtOnce: boolean;
   path: string;
   /** rename: the new path. */
   to: string | null;
@@ -49,14 +53,35 @@ export function getArchivedPath(path: string): string {
   return `/archive${path}`;
 }
 
-/** Checks the operations one after another, and joins those on the same file. It changes nothing. */
+/**
+ * Checks the operations one after another, and joins those on the same file. Additions that are made at once come first,
+ * so that they do not wait with other changes of their file. It changes nothing.
+ */
 export function planOperations(operations: readonly LearnOperation[], scope: PlanScope): OperationPlan {
+  const isAtOnce = operations.map(scope.isAtOnce);
+  const added = planTogether(
+    operations.filter((_, index) => isAtOnce[index]),
+    scope,
+  );
+  const texts = new Map([...scope.texts, ...added.changes.map(({ path, after }) => [path, after] as const)]);
+  const maxOperations = scope.maxOperations - added.accepted.length;
+  const others = planTogether(
+    operations.filter((_, index) => !isAtOnce[index]),
+    { ...scope, texts, maxOperations },
+  );
+  return {
+    changes: [...added.changes.map((change) => ({ ...change, isAtOnce: true })), ...others.changes],
+    accepted: [...added.accepted, ...others.accepted],
+    dropped: [...added.dropped, ...others.dropped],
+  };
+}
+
+function planTogether(operations: readonly LearnOperation[], scope: PlanScope): OperationPlan {
   const plan = new Plan(scope);
   const [accepted, dropped]: [LearnOperation[], DroppedOperation[]] = [[], []];
   for (const operation of operations) {
     try {
-      if (accepted.length === scope.maxOperations)
-        throw invalid(`there are more than ${scope.maxOperations} operations`);
+      if (accepted.length === scope.maxOperations) throw invalid("there are too many operations");
       plan.add(operation);
       accepted.push(operation);
     } catch (error) {
@@ -92,7 +117,12 @@ class Plan {
       throw invalid("another operation changes, moves or deletes the same file");
     const change = isMove ? this.#planMove(operation, path) : this.#planText(operation, path, earlier);
     const reasons = [...(earlier?.reasons ?? []), reason];
-    this.changes.set(path, { ...change, reasons, sources: [...new Set([...(earlier?.sources ?? []), ...sources])] });
+    this.changes.set(path, {
+      ...change,
+      isAtOnce: false,
+      reasons,
+      sources: [...new Set([...(earlier?.sources ?? []), ...sources])],
+    });
   }
 
   #findSources({ sources }: LearnOperation): Source[] {
@@ -148,7 +178,7 @@ class Plan {
   }
 }
 
-type PlannedText = Omit<LearnChange, "reasons" | "sources">;
+type PlannedText = Omit<LearnChange, "isAtOnce" | "reasons" | "sources">;
 
 /** Whether a text has all lines of an addition. */
 function isKnown(addition: string, text: string): boolean {

@@ -103,6 +103,30 @@ describe("what a person has decided", () => {
     expect((await learnFrom(memory, [], {})).nothing).toBe(true);
   });
 
+  it("holds up no addition to the same file, with append-only", async () => {
+    const memory = newMemory();
+    await memory.write("/profile/a.md", "Likes tea.\n");
+    const operations = [milk, change("append", "/profile/a.md", { text: "Rides." })];
+    const { applied } = await learnFrom(memory, [operations], { messages: said("x"), apply: "append-only" });
+    expect(applied).toEqual(["/profile/a.md"]);
+    expect(await memory.read("/profile/a.md")).toBe("Likes tea.\nRides.");
+    await decideAll(memory, "approve");
+    expect(await memory.read("/profile/a.md")).toBe("Likes milk.\nRides.");
+  });
+
+  it("comes before additions where a rule asks, with append-only", async () => {
+    const nodeId = randomUUID();
+    const rules = [{ path: "/profile/asked.md", access: "ask" } as const];
+    const memory = new MemoryNode({ store, nodeId, paths: "posix", rules, onAsk: "propose" });
+    const operations = [
+      change("append", "/profile/asked.md", { text: "Rides." }),
+      change("append", "/profile/free.md", { text: "Rides a lot." }),
+    ];
+    const { model } = scripted(operations);
+    const { applied, proposals } = await learn({ memory, model, messages: said("x"), apply: "append-only" });
+    expect([applied, proposals.length]).toEqual([["/profile/free.md"], 1]);
+  });
+
   it("is asked once about a file that another operation moves", async () => {
     const memory = newMemory();
     await memory.write("/profile/a.md", "Likes tea.\n");

@@ -68,6 +68,16 @@ describe("answers of models", () => {
     expect(await waiting(memory)).toEqual([]);
   });
 
+  // OpenAI's client throws these.
+  class LengthFinishReasonError extends Error {}
+  it.each([
+    ["is no JSON", new SyntaxError("Unexpected token")],
+    ["is cut", new LengthFinishReasonError()],
+  ])("may be thrown by a client where one %s", async (_name, error) => {
+    const { dropped } = await learnByTool(newMemory(), error, error);
+    expect(dropped).toMatchObject([{ why: "the answer is cut, or no list of operations" }]);
+  });
+
   it("can be right after one that was not", async () => {
     const { proposals, dropped } = await learnByTool(
       newMemory(),

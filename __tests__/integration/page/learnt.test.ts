@@ -5,7 +5,7 @@ import { type Memory, MongoMemoryStore } from "../../../src/index.js";
 import type { Tab } from "../../helpers/page-browser.js";
 import { askPage, pageQuery, pageToken, tellPage } from "../../helpers/page-client.js";
 import { readAll } from "../../helpers/read-all.js";
-import { learnWith, operation } from "../../helpers/scripted-learning.js";
+import { change, learnWith } from "../../helpers/scripted-learning.js";
 import { shownPages } from "../../helpers/shown-page.js";
 import { getHistory, getProposals } from "../../helpers/store-calls.js";
 import { testDatabase } from "../../helpers/test-database.js";
@@ -17,7 +17,7 @@ const { open, view } = shownPages();
 const markup = `<img src=x onerror="alert(1)">`;
 
 const write = (name: string): object =>
-  operation("write", `/profile/${name}.md`, { text: `${name} lives in Norway.`, reason: `said so ${markup}` });
+  change("write", `/profile/${name}.md`, { text: `${name} lives in Norway.`, reason: `said so ${markup}` });
 
 /** A memory in which a run of `learn` has proposed changes from a note. */
 async function openLearnt(...names: string[]): Promise<{ memory: Memory; ids: string[]; runId: string }> {

@@ -1,0 +1,19 @@
+import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
+import { createAgent } from "langchain";
+import { type Memory, MemoryNode, type MongoMemoryStore } from "langgraph-mongo-memory";
+import { learn, type LearnReport } from "langgraph-mongo-memory/learn";
+import { memoryMiddleware } from "langgraph-mongo-memory/middleware";
+
+export const nodeId = "example-memory-that-learns";
+
+/** An agent with a memory for each user. It logs its conversations, and changes nothing else by itself. */
+export function createHomeAgent(model: BaseChatModel, store: MongoMemoryStore) {
+  const memory = new MemoryNode({ store, nodeId, scope: "perUser" });
+  const middleware = [memoryMiddleware({ memory, content: "auto", tools: false, log: true })];
+  return { memory, agent: createAgent({ model, middleware }) };
+}
+
+/** Lets the model propose what to keep of the new conversations. Call it once a day, for example. */
+export function learnFromLog(memory: Memory, model: BaseChatModel): Promise<LearnReport> {
+  return learn({ memory, model, read: ["/conversations/**"], write: ["/profile/**"] });
+}
