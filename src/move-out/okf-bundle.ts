@@ -1,0 +1,117 @@
+import type { Memory } from "../core/memory.js";
+import type { FileText } from "../core/tree/snapshot.js";
+import { MemoryError } from "../core/values/errors.js";
+import { getParent, ROOT } from "../core/values/paths.js";
+import { takeStart } from "../core/values/text.js";
+import { getDescriptions, leadChars } from "../prompt/descriptions.js";
+import { okfVersion, writeConcept } from "./okf-concept.js";
+import { formatActor, readFacts } from "./okf-facts.js";
+import { BundleNames } from "./okf-names.js";
+
+/** The versions that `log.md` names. */
+const maxLogged = 1000;
+
+/**
+ * Returns the files of a bundle: a concept for each file of the memory, then an index of each directory, then the log if
+ * the memory has a history. Reads one text at a time.
+ */
+export async function* createBundle(memory: Memory): AsyncGenerator<FileText> {
+  const { files } = await memory.outline();
+  const paths = files.map(({ path }) => path);
+  const getFacts = await readFacts(memory, paths);
+  const names = new BundleNames();
+  const bundlePaths = new Map<string, string>();
+  const index = new BundleIndex();
+  for (const path of paths) {
+    const file = await readFile(memory, path);
+    if (file === null) continue;
+    const bundlePath = names.addFile(path);
+    bundlePaths.set(path, bundlePath);
+    yield { path: bundlePath, content: writeConcept(file, getFacts(file)) };
+    const lead = takeStart(file.content, leadChars);
+    const descriptions = await getDescriptions([{ path, sizeBytes: file.sizeBytes, lead }]);
+    index.addFile(path, bundlePath, descriptions.get(path));
+  }
+  yield* index.files();
+  if (memory.history !== null) yield { path: "/log.md", content: await writeLog(memory, bundlePaths) };
+}
+
+/** Returns null for a file that is meanwhile gone. */
+async function readFile(memory: Memory, path: string) {
+  try {
+    const [content, facts] = [await memory.read(path), await memory.stat(path)];
+    return facts?.kind === "file" ? { path, content, ...facts } : null;
+  } catch (error) {
+    if (MemoryError.isInstance(error) && error.code === "ENOENT") return null;
+    throw error;
+  }
+}
+
+/** The listings of directories, which the format calls `index.md`. */
+class BundleIndex {
+  readonly #directories = new Map<string, { notes: string[]; directories: string[] }>();
+
+  addFile(path: string, bundlePath: string, description: string | undefined): void {
+    const name = path.slice(path.lastIndexOf("/") + 1);
+    const url = bundlePath.slice(bundlePath.lastIndexOf("/") + 1);
+    this.#get(getParent(bundlePath)).notes.push(formatEntry(name, encodeUrl(url), description));
+  }
+
+  *files(): Generator<FileText> {
+    this.#get(ROOT);
+    for (const [directory, { notes, directories }] of this.#directories) {
+      const version = directory === ROOT ? `---\nokf_version: "${okfVersion}"\n---\n\n` : "";
+      const sections = [formatSection("Directories", directories), formatSection("Notes", notes)];
+      const path = `${directory === ROOT ? "" : directory}/index.md`;
+      yield { path, content: version + sections.filter((section) => section !== "").join("\n") };
+    }
+  }
+
+  #get(directory: string): { notes: string[]; directories: string[] } {
+    const known = this.#directories.get(directory);
+    if (known !== undefined) return known;
+    const created = { notes: [], directories: [] };
+    this.#directories.set(directory, created);
+    if (directory !== ROOT) {
+      const name = directory.slice(directory.lastIndexOf("/") + 1);
+      this.#get(getParent(directory)).directories.push(formatEntry(name, `${encodeUrl(name)}/`, undefined));
+    }
+    return created;
+  }
+}
+
+const formatSection = (heading: string, entries: readonly string[]): string =>
+  entries.length === 0 ? "" : `# ${heading}\n\n${entries.join("\n")}\n`;
+
+function formatEntry(title: string, url: string, description: string | undefined): string {
+  return `* [${escapeText(title)}](${url})${description === undefined ? "" : ` - ${description}`}`;
+}
+
+/** Escapes what would end the text of a link. */
+const escapeText = (text: string): string => text.replaceAll(/[\\[\]]/g, "\\$&");
+
+/** `encodeURI` leaves parentheses, which end the address of a link. */
+const encodeUrl = (path: string): string =>
+  path
+    .split("/")
+    .map((name) => encodeURIComponent(name).replaceAll("(", "%28").replaceAll(")", "%29"))
+    .join("/");
+
+const words = { created: "Creation", modified: "Update", deleted: "Deletion", renamed: "Rename" } as const;
+
+async function writeLog(memory: Memory, bundlePaths: ReadonlyMap<string, string>): Promise<string> {
+  const lines = ["# Log"];
+  let day = "";
+  for await (const { at, operation, path, from, actor } of memory.history?.list({ limit: maxLogged }) ?? []) {
+    const date = at.toISOString().slice(0, 10);
+    if (date !== day) lines.push("", `## ${date}`, "");
+    day = date;
+    const bundlePath = bundlePaths.get(path);
+    const name = path === "" ? "a redacted path" : escapeText(path);
+    const place = bundlePath === undefined ? name : `[${name}](${encodeUrl(bundlePath)})`;
+    const origin = from === undefined ? "" : `, before ${escapeText(from)}`;
+    const author = formatActor(actor);
+    lines.push(`* **${words[operation]}**: ${place}${origin}${author === null ? "" : ` by ${author}`}`);
+  }
+  return `${lines.join("\n")}\n`;
+}
