@@ -1,7 +1,7 @@
 import type { Memory } from "../core/memory.js";
 import type { FileText } from "../core/tree/snapshot.js";
 import { MemoryError } from "../core/values/errors.js";
-import { getParent, ROOT } from "../core/values/paths.js";
+import { getParent, getPathPrefix, ROOT } from "../core/values/paths.js";
 import { takeStart } from "../core/values/text.js";
 import { getDescriptions, leadChars } from "../prompt/descriptions.js";
 import { okfVersion, writeConcept } from "./okf-concept.js";
@@ -21,7 +21,7 @@ export async function* createBundle(memory: Memory): AsyncGenerator<FileText> {
   const getFacts = await readFacts(memory, paths);
   const names = new BundleNames();
   const bundlePaths = new Map<string, string>();
-  const index = new BundleIndex();
+  const listings: Listings = new Map([[ROOT, []]]);
   for (const path of paths) {
     const file = await readFile(memory, path);
     if (file === null) continue;
@@ -30,9 +30,10 @@ export async function* createBundle(memory: Memory): AsyncGenerator<FileText> {
     yield { path: bundlePath, content: writeConcept(file, getFacts(file)) };
     const lead = takeStart(file.content, leadChars);
     const descriptions = await getDescriptions([{ path, sizeBytes: file.sizeBytes, lead }]);
-    index.addFile(path, bundlePath, descriptions.get(path));
+    const description = descriptions.get(path);
+    addEntry(listings, bundlePath, getName(path), description === undefined ? "" : ` - ${description}`);
   }
-  yield* index.files();
+  yield* createIndexes(listings);
   if (memory.history !== null) yield { path: "/log.md", content: await writeLog(memory, bundlePaths) };
 }
 
@@ -47,45 +48,29 @@ async function readFile(memory: Memory, path: string) {
   }
 }
 
-/** The listings of directories, which the format calls `index.md`. */
-class BundleIndex {
-  readonly #directories = new Map<string, { notes: string[]; directories: string[] }>();
+/** The entries of each directory, by its path. */
+type Listings = Map<string, string[]>;
 
-  addFile(path: string, bundlePath: string, description: string | undefined): void {
-    const name = path.slice(path.lastIndexOf("/") + 1);
-    const url = bundlePath.slice(bundlePath.lastIndexOf("/") + 1);
-    this.#get(getParent(bundlePath)).notes.push(formatEntry(name, encodeUrl(url), description));
+/** Adds an entry to the listing of its directory, and a new directory to the one above it. */
+function addEntry(listings: Listings, path: string, title: string, details: string): void {
+  const directory = getParent(path);
+  const entries = listings.get(directory) ?? [];
+  if (!listings.has(directory)) {
+    listings.set(directory, entries);
+    addEntry(listings, directory, getName(directory), "");
   }
+  const ending = listings.has(path) ? "/" : "";
+  entries.push(`* [${escapeText(title)}](${encodeUrl(getName(path))}${ending})${details}`);
+}
 
-  *files(): Generator<FileText> {
-    this.#get(ROOT);
-    for (const [directory, { notes, directories }] of this.#directories) {
-      const version = directory === ROOT ? `---\nokf_version: "${okfVersion}"\n---\n\n` : "";
-      const sections = [formatSection("Directories", directories), formatSection("Notes", notes)];
-      const path = `${directory === ROOT ? "" : directory}/index.md`;
-      yield { path, content: version + sections.filter((section) => section !== "").join("\n") };
-    }
-  }
-
-  #get(directory: string): { notes: string[]; directories: string[] } {
-    const known = this.#directories.get(directory);
-    if (known !== undefined) return known;
-    const created = { notes: [], directories: [] };
-    this.#directories.set(directory, created);
-    if (directory !== ROOT) {
-      const name = directory.slice(directory.lastIndexOf("/") + 1);
-      this.#get(getParent(directory)).directories.push(formatEntry(name, `${encodeUrl(name)}/`, undefined));
-    }
-    return created;
+function* createIndexes(listings: Listings): Generator<FileText> {
+  for (const [directory, entries] of listings) {
+    const version = directory === ROOT ? `---\nokf_version: "${okfVersion}"\n---\n\n` : "";
+    yield { path: `${getPathPrefix(directory)}index.md`, content: `${version}# Contents\n\n${entries.join("\n")}\n` };
   }
 }
 
-const formatSection = (heading: string, entries: readonly string[]): string =>
-  entries.length === 0 ? "" : `# ${heading}\n\n${entries.join("\n")}\n`;
-
-function formatEntry(title: string, url: string, description: string | undefined): string {
-  return `* [${escapeText(title)}](${url})${description === undefined ? "" : ` - ${description}`}`;
-}
+const getName = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
 
 /** Escapes what would end the text of a link. */
 const escapeText = (text: string): string => text.replaceAll(/[\\[\]]/g, "\\$&");
@@ -110,7 +95,8 @@ async function writeLog(memory: Memory, bundlePaths: ReadonlyMap<string, string>
     const name = path === "" ? "a redacted path" : escapeText(path);
     const place = bundlePath === undefined ? name : `[${name}](${encodeUrl(bundlePath)})`;
     const origin = from === undefined ? "" : `, before ${escapeText(from)}`;
-    const author = formatActor(actor);
+    // A program may have named itself over several lines.
+    const author = formatActor(actor)?.replaceAll(/\s+/g, " ") ?? null;
     lines.push(`* **${words[operation]}**: ${place}${origin}${author === null ? "" : ` by ${author}`}`);
   }
   return `${lines.join("\n")}\n`;

@@ -46,7 +46,7 @@ describe("export --format okf", () => {
     await memory.with({ actor: { userId: "ada" } }).write("/person.md", "by hand");
     await memory.with({ actor: { agent: "helper", runId: "r", userId: "ada" } }).write("/agent.md", "by an agent");
     await memory.write("/nobody.md", "x");
-    await memory.with({ actor: { client: "job" } }).rename("/nobody.md", "/moved.md");
+    await memory.with({ actor: { client: "a\n## job" } }).rename("/nobody.md", "/moved.md");
     await memory.delete("/moved.md");
     await approveFile(memory, "/approved.md");
     const { bundle } = await exportMemory(memory);
@@ -63,7 +63,7 @@ describe("export --format okf", () => {
       "",
       expect.stringMatching(/^\* \*\*Creation\*\*: \[\/approved\.md\]\(\/approved\.md\)/),
       "* **Deletion**: /moved.md",
-      "* **Rename**: /moved.md, before /nobody.md by process:job",
+      "* **Rename**: /moved.md, before /nobody.md by process:a ## job",
       "* **Creation**: /nobody.md",
       "* **Creation**: [/agent.md](/agent.md) by helper/unknown",
       "* **Creation**: [/person.md](/person.md) by human:ada",

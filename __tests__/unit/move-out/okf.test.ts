@@ -54,9 +54,9 @@ describe("a bundle of OKF 0.2", () => {
       /^---\ntype: Note\nlanggraph_mongo_memory: \{"path":"\/notes\/today",.*\}\n---\n# Today\n\nTea\.$/,
     );
     expect(bundle["/index.md"]).toBe(
-      '---\nokf_version: "0.2"\n---\n\n# Directories\n\n* [notes](notes/)\n\n# Notes\n\n* [a.md](a.md) - x\n',
+      '---\nokf_version: "0.2"\n---\n\n# Contents\n\n* [a.md](a.md) - x\n* [notes](notes/)\n',
     );
-    expect(bundle["/notes/index.md"]).toBe("# Notes\n\n* [today](today.md) - # Today\n");
+    expect(bundle["/notes/index.md"]).toBe("# Contents\n\n* [today](today.md) - # Today\n");
   });
 
   it("keeps the front matter that a file has, and adds only what is missing", async () => {
@@ -80,7 +80,7 @@ describe("a bundle of OKF 0.2", () => {
 
   it("of an empty memory is an index", async () => {
     const { bundle } = await moveThroughFolder({});
-    expect(bundle).toEqual({ "/index.md": '---\nokf_version: "0.2"\n---\n\n' });
+    expect(bundle).toEqual({ "/index.md": '---\nokf_version: "0.2"\n---\n\n# Contents\n\n\n' });
   });
 
   it("is the same each time", async () => {
