@@ -1,5 +1,6 @@
 import { deepagents } from "./formats/deepagents.js";
 import { mem0 } from "./formats/mem0.js";
+import { okf } from "./formats/okf.js";
 import { serverMemory } from "./formats/server-memory.js";
 import { store } from "./formats/store.js";
 import type { MoveInFormat } from "./item.js";
@@ -10,6 +11,7 @@ export const formats = {
   "server-memory": serverMemory,
   mem0,
   deepagents,
+  okf,
 } satisfies Record<string, MoveInFormat>;
 
 /**

@@ -9,7 +9,7 @@ import { describeFault } from "../../core/settings/faults.js";
 import { MemoryTree } from "../../core/tree/memory-tree.js";
 import { checkAddress, type CheckedAddress } from "../../core/values/address.js";
 import { JsonBounds } from "../../core/values/json-bounds.js";
-import { isAbsolutePath, normalizePath, ROOT } from "../../core/values/paths.js";
+import { isStoredPath } from "../../core/values/paths.js";
 import { hashSha256 } from "../../core/values/sha256.js";
 import { utf8Bytes } from "../../core/values/text.js";
 import { isRecord } from "../../core/values/unknown-values.js";
@@ -154,7 +154,6 @@ function parseLine<T>(schema: z.ZodType<T>, line: object, where: string): T {
   throw inputError(`${where}: ${issue && describeFault({ issue })}; it must be as export writes it`);
 }
 
-const isStoredPath = (path: string): boolean => path !== ROOT && isAbsolutePath(path) && normalizePath(path) === path;
 const pathField = z.string().refine(isStoredPath, 'it is no path of a memory, such as "/notes/today"');
 const textField = z.string().refine((text) => text.isWellFormed(), "it has a lone surrogate");
 const timeField = z.string().pipe(z.coerce.date());

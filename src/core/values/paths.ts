@@ -71,6 +71,11 @@ export function isAbsolutePath(path: string): boolean {
   }
 }
 
+/** Whether a text is the path of a file in the one spelling that is stored. */
+export function isStoredPath(path: string): boolean {
+  return path !== ROOT && isAbsolutePath(path) && normalizePath(path) === path;
+}
+
 /** Refuses text that neither a path nor an id may contain. */
 export function assertPlainText(text: string, what: string): void {
   const refuse = what === "path" ? invalidPath : invalid;

@@ -64,17 +64,15 @@ export const merge = createCommand<MergeInput>({
     const asks = forget && !dryRun && !yes;
     if (asks) assertCanConfirm("merge --forget", "--yes, or --dry-run to see what it would do", context);
     return withMemories(context, input, async (database): Promise<Report | undefined> => {
-      const pairs: Pick<Merged, "from" | "into">[] = [];
-      for await (const { address: from } of database.summaries([range]))
-        pairs.push({ from, into: getDestination(from, input) });
-      if (pairs.length === 0)
-        throw new CommandError("ENOENT", "no memory was found; `memories` lists those that there are");
       const merged: Merged[] = [];
-      for (const pair of pairs) {
-        const report = await mergePair(database, pair, { append, dryRun });
-        merged.push({ ...pair, ...report });
-        if (json !== true) await printMerged({ ...pair, ...report }, context);
+      for await (const { address: from } of database.summaries([range])) {
+        const pair = { from, into: getDestination(from, input) };
+        const each = { ...pair, ...(await mergePair(database, pair, { append, dryRun })) };
+        merged.push(each);
+        if (json !== true) await printMerged(each, context);
       }
+      if (merged.length === 0)
+        throw new CommandError("ENOENT", "no memory was found; `memories` lists those that there are");
       const forgets = forget && !dryRun && (await confirmForgetting(database, merged, asks ? context : null));
       if (forgets) for (const { from } of merged) await database.forget(checkForgotten(from));
       if (merged.some(({ files }) => files.some(isSkipped))) context.exitCode = exitCodes.refused;
@@ -105,15 +103,10 @@ function checkNames(input: MergeInput): ReturnType<typeof checkForgotten> {
 
 /** @throws CommandError EUSAGE for a bad id, or if it is the same memory */
 function getDestination(from: CheckedAddress, { intoNode, intoThread, intoUser }: MergeInput): CheckedAddress {
-  const named = { thread: intoThread, user: intoUser };
-  const same = {
-    thread: from.scope === "perThread" ? from.threadId : undefined,
-    user: from.scope === "perUser" ? from.userId : undefined,
-  };
-  const owner = (intoThread ?? intoUser) === undefined ? same : named;
-  const destination = asUsage("--into-node, --into-thread or --into-user", () =>
-    checkAddress(createAddress(intoNode ?? from.nodeId, owner)),
-  );
+  const nodeId = intoNode ?? from.nodeId;
+  const isSameOwner = (intoThread ?? intoUser) === undefined;
+  const named = isSameOwner ? { ...from, nodeId } : createAddress(nodeId, { thread: intoThread, user: intoUser });
+  const destination = asUsage("--into-node, --into-thread or --into-user", () => checkAddress(named));
   if (JSON.stringify(destination) === JSON.stringify(from))
     throw usageError(`${formatAddress(from)}: a memory cannot be merged into itself; name another one`);
   return destination;

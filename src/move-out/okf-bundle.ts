@@ -1,0 +1,103 @@
+import type { Memory } from "../core/memory.js";
+import type { FileText } from "../core/tree/snapshot.js";
+import { MemoryError } from "../core/values/errors.js";
+import { getParent, getPathPrefix, ROOT } from "../core/values/paths.js";
+import { takeStart } from "../core/values/text.js";
+import { getDescriptions, leadChars } from "../prompt/descriptions.js";
+import { okfVersion, writeConcept } from "./okf-concept.js";
+import { formatActor, readFacts } from "./okf-facts.js";
+import { BundleNames } from "./okf-names.js";
+
+/** The versions that `log.md` names. */
+const maxLogged = 1000;
+
+/**
+ * Returns the files of a bundle: a concept for each file of the memory, then an index of each directory, then the log if
+ * the memory has a history. Reads one text at a time.
+ */
+export async function* createBundle(memory: Memory): AsyncGenerator<FileText> {
+  const { files } = await memory.outline();
+  const paths = files.map(({ path }) => path);
+  const getFacts = await readFacts(memory, paths);
+  const names = new BundleNames();
+  const bundlePaths = new Map<string, string>();
+  const listings: Listings = new Map([[ROOT, []]]);
+  for (const path of paths) {
+    const file = await readFile(memory, path);
+    if (file === null) continue;
+    const bundlePath = names.addFile(path);
+    bundlePaths.set(path, bundlePath);
+    yield { path: bundlePath, content: writeConcept(file, getFacts(file)) };
+    const lead = takeStart(file.content, leadChars);
+    const descriptions = await getDescriptions([{ path, sizeBytes: file.sizeBytes, lead }]);
+    const description = descriptions.get(path);
+    addEntry(listings, bundlePath, getName(path), description === undefined ? "" : ` - ${description}`);
+  }
+  yield* createIndexes(listings);
+  if (memory.history !== null) yield { path: "/log.md", content: await writeLog(memory, bundlePaths) };
+}
+
+/** Returns null for a file that is meanwhile gone. */
+async function readFile(memory: Memory, path: string) {
+  try {
+    const [content, facts] = [await memory.read(path), await memory.stat(path)];
+    return facts?.kind === "file" ? { path, content, ...facts } : null;
+  } catch (error) {
+    if (MemoryError.isInstance(error) && error.code === "ENOENT") return null;
+    throw error;
+  }
+}
+
+/** The entries of each directory, by its path. */
+type Listings = Map<string, string[]>;
+
+/** Adds an entry to the listing of its directory, and a new directory to the one above it. */
+function addEntry(listings: Listings, path: string, title: string, details: string): void {
+  const directory = getParent(path);
+  const entries = listings.get(directory) ?? [];
+  if (!listings.has(directory)) {
+    listings.set(directory, entries);
+    addEntry(listings, directory, getName(directory), "");
+  }
+  const ending = listings.has(path) ? "/" : "";
+  entries.push(`* [${escapeText(title)}](${encodeUrl(getName(path))}${ending})${details}`);
+}
+
+function* createIndexes(listings: Listings): Generator<FileText> {
+  for (const [directory, entries] of listings) {
+    const version = directory === ROOT ? `---\nokf_version: "${okfVersion}"\n---\n\n` : "";
+    yield { path: `${getPathPrefix(directory)}index.md`, content: `${version}# Contents\n\n${entries.join("\n")}\n` };
+  }
+}
+
+const getName = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
+
+/** Escapes what would end the text of a link. */
+const escapeText = (text: string): string => text.replaceAll(/[\\[\]]/g, "\\$&");
+
+/** `encodeURI` leaves parentheses, which end the address of a link. */
+const encodeUrl = (path: string): string =>
+  path
+    .split("/")
+    .map((name) => encodeURIComponent(name).replaceAll("(", "%28").replaceAll(")", "%29"))
+    .join("/");
+
+const words = { created: "Creation", modified: "Update", deleted: "Deletion", renamed: "Rename" } as const;
+
+async function writeLog(memory: Memory, bundlePaths: ReadonlyMap<string, string>): Promise<string> {
+  const lines = ["# Log"];
+  let day = "";
+  for await (const { at, operation, path, from, actor } of memory.history?.list({ limit: maxLogged }) ?? []) {
+    const date = at.toISOString().slice(0, 10);
+    if (date !== day) lines.push("", `## ${date}`, "");
+    day = date;
+    const bundlePath = bundlePaths.get(path);
+    const name = path === "" ? "a redacted path" : escapeText(path);
+    const place = bundlePath === undefined ? name : `[${name}](${encodeUrl(bundlePath)})`;
+    const origin = from === undefined ? "" : `, before ${escapeText(from)}`;
+    // A program may have named itself over several lines.
+    const author = formatActor(actor)?.replaceAll(/\s+/g, " ") ?? null;
+    lines.push(`* **${words[operation]}**: ${place}${origin}${author === null ? "" : ` by ${author}`}`);
+  }
+  return `${lines.join("\n")}\n`;
+}
