@@ -12,6 +12,7 @@ import {
   closeInTime,
   createClient,
   getDatabasePlace,
+  acknowledgedByMajority,
   openMemoriesDatabase,
   getServerAddress,
 } from "../driver/client.js";
@@ -68,14 +69,14 @@ export class MemoryDatabase {
 
   private constructor(client: MongoClient, { dbName, memoriesCollection = "memories" }: MemoryDatabaseOptions) {
     this.client = client;
-    this.db = openMemoriesDatabase(client, dbName);
+    this.db = openMemoriesDatabase(client, dbName, acknowledgedByMajority);
     this.collectionName = memoriesCollection;
     this.#open = (makesIndexes, expireMs = {}) =>
       new StoredMemories({
         db: this.db,
         client,
         collectionName: memoriesCollection,
-        writeConcern: { w: "majority", journal: true },
+        writeConcern: acknowledgedByMajority,
         connect: () => Promise.resolve(),
         clock: () => new Date(),
         // Shows the stored state: memories that have expired for an application can still be listed and erased.

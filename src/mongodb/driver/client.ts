@@ -1,4 +1,4 @@
-import type { Binary, Db, DbOptions, MongoClient, MongoClientOptions } from "mongodb";
+import type { Binary, Db, DbOptions, MongoClient, MongoClientOptions, WriteConcernSettings } from "mongodb";
 import type { ServerAddress } from "../../core/tracing/memory-attributes.js";
 import type { DatabasePlace } from "../../core/values/database-place.js";
 import { waitAtMost } from "../../core/runtime/wait-at-most.js";
@@ -42,12 +42,17 @@ export function openDatabase(client: MongoClient, dbName: string | undefined, op
   }
 }
 
+/** The write concern of memories, unless a program gives another one. */
+export const acknowledgedByMajority = { w: "majority", journal: true } as const;
+
 /**
  * Opens the database of memories, whose reads go to the primary, whatever the client prefers. Reason: a change decides
- * by what it has read, and a memory read right after a write must show it.
+ * by what it has read, and a memory read right after a write must show it. If changes wait for a majority, reads show
+ * what a majority has (ADR 67): otherwise one read could show a change that the next one, of several pages, does not.
  */
-export function openMemoriesDatabase(client: MongoClient, dbName: string | undefined): Db {
-  return openDatabase(client, dbName, { readPreference: "primary" });
+export function openMemoriesDatabase(client: MongoClient, dbName: string | undefined, { w }: WriteConcernSettings): Db {
+  const readConcern = w === "majority" ? { level: w, toJSON: () => ({ level: w }) } : undefined;
+  return openDatabase(client, dbName, { readPreference: "primary", ...(readConcern && { readConcern }) });
 }
 
 /** Returns the first address of the client, for traces. */

@@ -10,11 +10,15 @@ const goneCodes = new Set<unknown>([246, 239, 250]);
 /** Makes a find or an aggregation read one snapshot, however many documents it reads. */
 export const atOneMoment = { readConcern: { level: "snapshot" } } as const;
 
-/** Runs several commands in one snapshot. */
-export async function inSnapshot<T>(client: MongoClient, read: (session: ClientSession) => Promise<T>): Promise<T> {
+/** The options of a command that reads the snapshot of a session. */
+export type SnapshotOptions = typeof atOneMoment & { session: ClientSession };
+
+/** Runs several commands in one snapshot. Each needs the options. */
+export async function inSnapshot<T>(client: MongoClient, read: (moment: SnapshotOptions) => Promise<T>): Promise<T> {
   const session = client.startSession({ snapshot: true });
   try {
-    return await read(session);
+    // A read concern of the database would take the place of the session's.
+    return await read({ session, ...atOneMoment });
   } finally {
     await session.endSession();
   }

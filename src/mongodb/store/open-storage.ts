@@ -1,5 +1,5 @@
 import type { Db } from "mongodb";
-import { isStrict, openMemoriesDatabase } from "../driver/client.js";
+import { acknowledgedByMajority, isStrict, openMemoriesDatabase } from "../driver/client.js";
 import { ExactCollection } from "../driver/exact-collection.js";
 import { Expiry } from "../items/expiry.js";
 import { ItemCollection } from "../items/item-collection.js";
@@ -17,13 +17,13 @@ export function openMemories(
   options: MongoMemoryStoreOptions,
   context: Pick<StoreContext, "connect" | "clock" | "makesIndexes">,
 ): StoredMemories {
-  const { client, dbName, index } = options;
+  const { client, dbName, index, memoryWriteConcern: writeConcern = acknowledgedByMajority } = options;
   return new StoredMemories({
     ...context,
-    db: openMemoriesDatabase(client, dbName),
+    db: openMemoriesDatabase(client, dbName, writeConcern),
     client,
     collectionName: options.memoriesCollection ?? "memories",
-    writeConcern: options.memoryWriteConcern ?? { w: "majority", journal: true },
+    writeConcern,
     expireMs: options.expireMs ?? {},
     history: createHistorySettings(options.history),
     embeddings: index === undefined ? null : { client, config: index },

@@ -1,10 +1,9 @@
-import type { ClientSession } from "mongodb";
 import type { MemorySnapshot } from "../../../core/memory.js";
 import type { CallContext } from "../../../core/runtime/call.js";
 import { ROOT } from "../../../core/values/paths.js";
 import type { CheckedAddress } from "../../../core/values/address.js";
 import { reading } from "../../driver/reads.js";
-import { inSnapshot, readAtOneMoment } from "../../driver/snapshot-reads.js";
+import { inSnapshot, readAtOneMoment, type SnapshotOptions } from "../../driver/snapshot-reads.js";
 import { flush } from "../../history/flush.js";
 import { bound, entriesWhere, type Expression, isDirectory, literal, where } from "../documents/expressions.js";
 import { findKnownPages } from "../reading/known-pages.js";
@@ -90,13 +89,13 @@ export class OutboxSource implements StoredHistory {
   #readPages(path: string | null, call: CallContext): Promise<PresentMemory | null> {
     return reading(() =>
       readAtOneMoment(() =>
-        inSnapshot(this.#memory.client, async (session) => {
-          const head = await this.#findHead(null, session, call);
+        inSnapshot(this.#memory.client, async (moment) => {
+          const head = await this.#findHead(null, moment, call);
           if (head === null) return null;
           const described = describeMemory(this.#memory, head);
           const recorded = described.changes.flatMap(({ files }) => files.map((file) => file.path));
           const paths = [...new Set([...recorded, ...(path === null ? [] : [path])])];
-          const { tree } = await loadInSnapshot(this.#memory, { paths, below: [] }, session, call);
+          const { tree } = await loadInSnapshot(this.#memory, { paths, below: [] }, moment, call);
           const texts = new Map(Array.from(tree.files.values(), (file) => [file.path, file.content]));
           return { ...described, texts, isDirectory: path !== null && tree.isDirectory(path) };
         }),
@@ -105,12 +104,11 @@ export class OutboxSource implements StoredHistory {
   }
 
   /** @param path whose text is needed besides; null for none */
-  #findHead(path: string | null, session: ClientSession | null, call: CallContext): Promise<OutboxHead | null> {
+  #findHead(path: string | null, moment: SnapshotOptions | null, call: CallContext): Promise<OutboxHead | null> {
     return reading(async () => {
       await this.#memory.ready();
-      const options = session === null ? {} : { session };
-      const texts = session === null ? projectTexts(path) : {};
-      return findHead(this.#memory, { ...headFields, ...texts }, options, call);
+      const texts = moment === null ? projectTexts(path) : {};
+      return findHead(this.#memory, { ...headFields, ...texts }, moment ?? {}, call);
     });
   }
 }

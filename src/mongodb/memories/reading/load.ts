@@ -1,11 +1,10 @@
-import type { ClientSession } from "mongodb";
 import type { CallContext } from "../../../core/runtime/call.js";
 import { lostRace, maxAttempts, pause } from "../../../core/runtime/lost-race.js";
 import { MemoryTree } from "../../../core/tree/memory-tree.js";
 import { getParents } from "../../../core/values/paths.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import { reading } from "../../driver/reads.js";
-import { atOneMoment, inSnapshot, readAtOneMoment } from "../../driver/snapshot-reads.js";
+import { atOneMoment, inSnapshot, readAtOneMoment, type SnapshotOptions } from "../../driver/snapshot-reads.js";
 import { covers, findKnownPages, learnPages, pagesAtOnce, selectPages, sortPages } from "./known-pages.js";
 import { type LoadScope, type PagePart, projectScope, readPart, readsPages } from "./load-scope.js";
 import { getIncarnation, type MadeCall, type MemoryDocument, snapshotOfDocument } from "../documents/page-document.js";
@@ -46,7 +45,7 @@ export function loadPages(memory: PagedMemory, scope: LoadScope, call: CallConte
       const known = findKnownPages(memory);
       const loaded =
         known === undefined ? await loadFromHead(memory, scope, call) : await loadKnown(memory, known, scope, call);
-      return loaded ?? inSnapshot(memory.client, (session) => loadInSnapshot(memory, scope, session, call));
+      return loaded ?? inSnapshot(memory.client, (moment) => loadInSnapshot(memory, scope, moment, call));
     }),
   );
 }
@@ -91,14 +90,14 @@ export async function loadFromHead(
 export async function loadInSnapshot(
   memory: PagedMemory,
   scope: LoadScope,
-  session: ClientSession,
+  moment: SnapshotOptions,
   call: CallContext,
 ): Promise<LoadedPages> {
-  const head = await findHead(memory, projectScope(scope), { session }, call);
-  const others = await learnPages(memory, head, { session }, call);
+  const head = await findHead(memory, projectScope(scope), moment, call);
+  const others = await learnPages(memory, head, moment, call);
   if (head?.hi === undefined) return finishLoad(head === null ? [] : [head], scope, false);
   const known = sortPages([{ _id: head._id, lo: "" }, ...others]);
-  const pages = await findPages(memory, listIds(known, scope), scope, { session }, call);
+  const pages = await findPages(memory, listIds(known, scope), scope, moment, call);
   return finishLoad(
     pages.map((page) => closeGap(page, known)),
     scope,

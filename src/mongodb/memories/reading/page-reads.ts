@@ -173,7 +173,7 @@ export class PageReads {
   #atOneMoment<Result>(call: CallContext, read: (moment: PagesAtMoment) => Promise<Result>): Promise<Result> {
     const { client } = this.#memory;
     return reading(() =>
-      readAtOneMoment(() => inSnapshot(client, (session) => read(new PagesAtMoment(this.#memory, session, call)))),
+      readAtOneMoment(() => inSnapshot(client, (moment) => read(new PagesAtMoment(this.#memory, moment, call)))),
     );
   }
 }

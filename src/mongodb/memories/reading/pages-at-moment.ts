@@ -1,4 +1,4 @@
-import type { ClientSession } from "mongodb";
+import type { SnapshotOptions } from "../../driver/snapshot-reads.js";
 import type { CallContext } from "../../../core/runtime/call.js";
 import type { MemorySnapshot, VersionedFile, VersionedSnapshot } from "../../../core/tree/snapshot.js";
 import { asPlainValues } from "../../driver/plain-values.js";
@@ -25,21 +25,20 @@ export interface PageVersion {
  */
 export class PagesAtMoment {
   readonly #memory: PagedMemory;
-  readonly #session: ClientSession;
+  readonly #moment: SnapshotOptions;
   readonly #call: CallContext;
 
-  constructor(memory: PagedMemory, session: ClientSession, call: CallContext) {
+  constructor(memory: PagedMemory, moment: SnapshotOptions, call: CallContext) {
     this.#memory = memory;
-    this.#session = session;
+    this.#moment = moment;
     this.#call = call;
   }
 
   /** Lists the pages in their order. Reads the head and an index. */
   async list(): Promise<PageVersion[]> {
-    const options = { session: this.#session };
     const projection = { key: 1, hi: 1, revision: 1, updatedAt: 1 };
-    const head = await findHead(this.#memory, projection, options, this.#call);
-    const others = await learnPages(this.#memory, head, options, this.#call);
+    const head = await findHead(this.#memory, projection, this.#moment, this.#call);
+    const others = await learnPages(this.#memory, head, this.#moment, this.#call);
     return head === null ? [] : createVersions(head, others);
   }
 
@@ -83,7 +82,7 @@ export class PagesAtMoment {
   ): Promise<Map<string, Found>> {
     if (pages.length === 0) return new Map();
     const filter = { _id: { $in: pages.map(({ _id }) => _id) } };
-    const options = { projection, session: this.#session, batchSize: pagesAtOnce, ...asPlainValues };
+    const options = { projection, ...this.#moment, batchSize: pagesAtOnce, ...asPlainValues };
     const found = await this.#memory.collection.find<Found>(filter, options, this.#call).toArray();
     return new Map(found.map((page) => [String(page._id), page]));
   }
