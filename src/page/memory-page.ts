@@ -146,7 +146,7 @@ function serveData(app: Hono<PageEnv>, memories: PageMemories, guard: PageGuard)
         http,
       }).catch((error: unknown) => refuse(owner === undefined ? error : hideOthersInError(error)));
       if (result instanceof Response) return result;
-      const shown = owner === undefined ? result : hideOthers(result, owner);
+      const shown = owner === undefined ? result : await runInTurns(hideOthers(result, owner), null);
       return http.body(await runInTurns(writeJson(shown), null), 200, { "Content-Type": "application/json" });
     });
     app.all(`/api/${path}`, refuseMethod);

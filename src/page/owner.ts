@@ -1,6 +1,7 @@
 import { type CheckedAddress, getOwner } from "../core/values/address.js";
 import { describeLaterVersion } from "../core/history/later-version.js";
 import { MemoryError } from "../core/values/errors.js";
+import type { Steps } from "../core/runtime/turns.js";
 import { isObject } from "../core/values/unknown-values.js";
 import type { MemoryFilter, MemoryOwner, ProposalFilter } from "../mongodb/memories/addresses/memory-filter.js";
 import type { PageOwner } from "./options.js";
@@ -49,17 +50,23 @@ async function* listNarrowed<Filter, Listed>(
 /** Fields of an answer that name who did something: a person, or only a thread. */
 const actorNames = new Set(["actor", "decidedBy", "redactedBy"]);
 
-/** Returns an answer without the ids of other people. Their changes stay, and so do the names of agents and programs. */
-export function hideOthers(value: unknown, { userId }: PageOwner): unknown {
-  const hide = (each: unknown, name: string | null): unknown => {
-    if (Array.isArray(each)) return each.map((one) => hide(one, null));
-    if (!isObject(each) || each instanceof Date) return each;
-    const fields = Object.entries(each).map(([field, inner]) => [field, hide(inner, field)] as const);
-    const isPerson = "userId" in each || (name !== null && actorNames.has(name));
-    const isOther = isPerson && each["userId"] !== userId;
-    return Object.fromEntries(isOther ? fields.filter(([field]) => !personal.has(field)) : fields);
-  };
-  return hide(value, null);
+/**
+ * Returns an answer without the ids of other people, in steps, because an answer may have a line for each newline of a
+ * megabyte. Their changes stay, and so do the names of agents and programs.
+ */
+export function* hideOthers(value: unknown, owner: PageOwner, name: string | null = null): Steps<unknown> {
+  if (Array.isArray(value)) {
+    const shown: unknown[] = [];
+    for (const each of value) shown.push(isObject(each) ? yield* hideOthers(each, owner) : each);
+    return shown;
+  }
+  if (!isObject(value) || value instanceof Date) return value;
+  yield;
+  const fields: [string, unknown][] = [];
+  for (const [field, inner] of Object.entries(value)) fields.push([field, yield* hideOthers(inner, owner, field)]);
+  const isPerson = "userId" in value || (name !== null && actorNames.has(name));
+  const isOther = isPerson && value["userId"] !== owner.userId;
+  return Object.fromEntries(isOther ? fields.filter(([field]) => !personal.has(field)) : fields);
 }
 
 const personal = new Set(["userId", "threadId"]);
