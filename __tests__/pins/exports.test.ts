@@ -8,6 +8,7 @@ import * as index from "../../src/index.js";
 import * as journal from "../../src/langchain/journal/index.js";
 import * as learn from "../../src/learn/index.js";
 import * as mcp from "../../src/mcp/index.js";
+import * as moveIn from "../../src/move-in/index.js";
 import * as middleware from "../../src/middleware/index.js";
 import * as page from "../../src/page/index.js";
 import * as records from "../../src/langchain/records/index.js";
@@ -43,6 +44,10 @@ describe("the public surface", () => {
 
   it("of ./learn is these names", () => {
     expect(Object.keys(learn).toSorted()).toEqual(["createLearnNode", "learn", "learnDue", "learnMiddleware"]);
+  });
+
+  it("of ./move-in is these names", () => {
+    expect(Object.keys(moveIn)).toEqual(["moveIn"]);
   });
 
   it("of ./ai-sdk is these names", () => {

@@ -1,5 +1,12 @@
+import { basicMemory } from "./formats/basic-memory.js";
+import { chatgptExport } from "./formats/chatgpt-export.js";
+import { claudeCode } from "./formats/claude-code.js";
+import { claudeExport } from "./formats/claude-export.js";
+import { claudeMemory } from "./formats/claude-memory.js";
 import { deepagents } from "./formats/deepagents.js";
+import { letta } from "./formats/letta.js";
 import { mem0 } from "./formats/mem0.js";
+import { obsidian } from "./formats/obsidian.js";
 import { okf } from "./formats/okf.js";
 import { serverMemory } from "./formats/server-memory.js";
 import { store } from "./formats/store.js";
@@ -10,7 +17,14 @@ export const formats = {
   store,
   "server-memory": serverMemory,
   mem0,
+  "claude-memory": claudeMemory,
+  "claude-code": claudeCode,
+  "claude-export": claudeExport,
+  "chatgpt-export": chatgptExport,
   deepagents,
+  letta,
+  obsidian,
+  "basic-memory": basicMemory,
   okf,
 } satisfies Record<string, MoveInFormat>;
 

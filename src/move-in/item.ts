@@ -1,5 +1,3 @@
-import type { BaseMessage } from "@langchain/core/messages";
-
 /** A file that moves in. */
 export interface MoveInEntry {
   /** Where the file goes, below `into`, such as `/notes/today.md`. */
@@ -21,10 +19,19 @@ export interface MoveInEntry {
   shortened?: string | undefined;
 }
 
-/** A conversation that moves into the log, with the time of each message. */
+/** What one side of a conversation said. */
+export interface MoveInMessage {
+  /** No other message of the conversation has it. */
+  id: string;
+  role: "user" | "assistant";
+  text: string;
+  at: Date;
+}
+
+/** A conversation that moves into the log. */
 export interface MoveInConversation {
   threadId: string;
-  messages: readonly { message: BaseMessage; at: Date }[];
+  messages: readonly MoveInMessage[];
   /** The name in the source, for the report. */
   what: string;
   /** What was shortened, in words, if anything was. */

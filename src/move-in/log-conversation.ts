@@ -1,10 +1,9 @@
+import { AIMessage, type BaseMessage, HumanMessage } from "@langchain/core/messages";
 import { maxTextChars } from "../conversation/entries.js";
 import { writeLog } from "../conversation/log-conversation.js";
 import { checkLogOptions } from "../conversation/options.js";
 import type { Memory } from "../core/memory.js";
-import type { MoveInConversation } from "./item.js";
-
-type TimedMessage = MoveInConversation["messages"][number];
+import type { MoveInConversation, MoveInMessage } from "./item.js";
 
 /** A longer pause begins a new part of the log, with its own time. */
 const maxPauseMs = 3_600_000;
@@ -25,12 +24,8 @@ export async function logPastConversation(
     refused += 1;
   };
   for (const { at, known } of splitIntoParts(messages))
-    count += await writeLog(
-      memory,
-      known.map(({ message }) => message),
-      { ...call, at, onRefusal },
-    );
-  const cut = messages.filter(({ message }) => message.text.length > maxTextChars).length;
+    count += await writeLog(memory, known.map(toBaseMessage), { ...call, at, onRefusal });
+  const cut = messages.filter(({ text }) => text.length > maxTextChars).length;
   const losses = [
     ...(shortened === undefined ? [] : [shortened]),
     ...(cut === 0 ? [] : [`${cut} messages are cut after ${maxTextChars} characters`]),
@@ -40,8 +35,8 @@ export async function logPastConversation(
 }
 
 /** Yields the time of each part, and the messages of its day up to its end, because parts of a day follow each other. */
-function* splitIntoParts(messages: readonly TimedMessage[]): Generator<{ at: Date; known: TimedMessage[] }> {
-  let known: TimedMessage[] = [];
+function* splitIntoParts(messages: readonly MoveInMessage[]): Generator<{ at: Date; known: MoveInMessage[] }> {
+  let known: MoveInMessage[] = [];
   let begin: Date | null = null;
   let last: Date | null = null;
   // The order also bounds the number of parts.
@@ -59,6 +54,10 @@ function* splitIntoParts(messages: readonly TimedMessage[]): Generator<{ at: Dat
     last = at;
   }
   if (begin !== null) yield { at: begin, known };
+}
+
+function toBaseMessage({ id, role, text: content }: MoveInMessage): BaseMessage {
+  return role === "user" ? new HumanMessage({ id, content }) : new AIMessage({ id, content });
 }
 
 function getDay(at: Date): string {

@@ -8,6 +8,9 @@ import { proposeTo, type StoreFiles, writeTo, writeToCopy } from "./write-files.
 /** The client that versions and proposals of a move name. */
 const moveInClient = "import";
 
+/** The server lets the transaction of a process that was killed stand in the way for a minute. */
+const timeoutMs = 120_000;
+
 /**
  * Moves the memories of another program into a memory: as files, or conversations into the log. Each item is taken once:
  * a second run of the same source changes nothing, and a run after a crash writes what is missing. Reads the source from
@@ -25,7 +28,7 @@ export async function moveIn(memory: Memory, options: MoveInOptions): Promise<Mo
   if (memory.address.scope === "perUser" && hasOnlyItems && namespace.length === 0)
     throw new TypeError("invalid MoveInOptions: namespace is needed, because the memory is that of one user");
   const actor = { client: moveInClient, runId: `${moveInClient}-${randomUUID()}` };
-  const target = memory.with({ actor, ...(signal && { signal }) });
+  const target = memory.with({ actor, timeoutMs, ...(signal && { signal }) });
   const reporter = new ReportWriter(actor.runId, onOutcome);
   const mover = new Mover(target, settings, reporter, await openWriter(target, settings, actor));
   for await (const item of format.read(source, { namespace })) {

@@ -9,12 +9,24 @@ const unfit = /[\p{C}\p{Zl}\p{Zp}/\\%<>:"|?*]+/gu;
 
 /**
  * Makes one name of a path out of any text. A name that had to be changed ends with the start of a hash, so that
- * different texts have different names.
+ * different texts have different names. An ending such as `.md` stays.
  */
-export function toFileName(text: string): string {
+function toFileName(text: string): string {
   const plain = text.toWellFormed().normalize("NFC").replaceAll(unfit, "-").trim();
-  const name = takeStart(/^\.*$/.test(plain) ? "item" : plain, maxNameChars).trim();
-  return name === text ? name : `${name}~${shortHash(text)}`;
+  if (plain === text && text.length <= maxNameChars && !/^\.*$/.test(text)) return text;
+  const [ending = ""] = /\.[A-Za-z0-9]{1,8}$/.exec(plain) ?? [];
+  const stem = plain.slice(0, plain.length - ending.length).replaceAll(/^\.+$/g, "");
+  return `${takeStart(stem, maxNameChars).trim() || "item"}~${shortHash(text)}${ending}`;
+}
+
+/** Makes a path out of texts, and says whether a name had to be changed. */
+export function toPath(texts: readonly string[]): { path: string; shortened: string | undefined } {
+  const names = texts.map(toFileName);
+  const isChanged = names.some((name, index) => name !== texts[index]);
+  return {
+    path: `/${names.join("/")}`,
+    shortened: isChanged ? "its name was changed to one that a path can have" : undefined,
+  };
 }
 
 /** Makes a name out of the first words of a text, and the hash of an id that no other text has. */

@@ -4,6 +4,7 @@ import { createClaudeMemoryTool } from "langgraph-mongo-memory/claude";
 import { openDirectoryMemory } from "langgraph-mongo-memory/directory";
 import { createJournalTools } from "langgraph-mongo-memory/journal";
 import { learn } from "langgraph-mongo-memory/learn";
+import { moveIn } from "langgraph-mongo-memory/move-in";
 import { createMemoryPage } from "langgraph-mongo-memory/page";
 import { createRecordTools } from "langgraph-mongo-memory/records";
 import { defineMemorySuite } from "langgraph-mongo-memory/testing";
@@ -16,6 +17,7 @@ export const entries = {
   openDirectoryMemory,
   createJournalTools,
   learn,
+  moveIn,
   createMemoryPage,
   createRecordTools,
   defineMemorySuite,

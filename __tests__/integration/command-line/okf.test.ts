@@ -3,7 +3,6 @@ import { randomUUID } from "node:crypto";
 import { openDirectoryMemory } from "../../../src/backends/directory/index.js";
 import { proposeChange } from "../../../src/core/propose-change.js";
 import { type Memory, MongoMemoryStore } from "../../../src/index.js";
-import { moveIn } from "../../../src/move-in/index.js";
 import { freshAddress } from "../../helpers/memory-case.js";
 import { findOkfFaults } from "../../helpers/okf-rules.js";
 import { cli, cliJson } from "../../helpers/run-cli.js";
@@ -86,7 +85,7 @@ describe("export --format okf", () => {
     await memory.write("/index.md", "");
     const { dir } = await exportMemory(memory);
     const again = store.memory(freshAddress());
-    await moveIn(again, { from: "okf", source: dir });
+    await cliJson(["import", dir, "--from", "okf", ...place, "--node", again.address.nodeId]);
     expect((await again.snapshot()).files).toEqual((await memory.snapshot()).files);
   });
 

@@ -48,10 +48,10 @@ describe("the documentation, by the compiler", () => {
     expect(surface.names(source).filter((name) => !isShown(name) && !reference.includes(`\`${name}\``))).toEqual([]);
   });
 
-  it("describes at most 130 names, each with one meaning in all entries", () => {
+  it("describes at most 135 names, each with one meaning in all entries", () => {
     const names = new Set(sources.flatMap(([, source]) => surface.names(source)));
     expect(names.size).toBe(surface.meanings);
-    expect(names.size).toBeLessThanOrEqual(130);
+    expect(names.size).toBeLessThanOrEqual(135);
   });
 
   it("shows every option in a guide", () => {

@@ -34,6 +34,7 @@ describe("the program", () => {
       "reject",
       "export",
       "import",
+      "merge",
       "tidy",
       "doctor",
       "migrate earlier-format",

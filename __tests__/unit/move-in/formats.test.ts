@@ -1,8 +1,9 @@
-import { mkdtemp, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { beforeAll, describe, expect, it } from "@jest/globals";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
+import { BetaLocalFilesystemMemoryTool } from "@anthropic-ai/sdk/tools/memory/node";
 import { StoreBackend } from "deepagents";
 import { type Memory, openMemory } from "../../../src/index.js";
 import { moveIn, type MoveInOptions } from "../../../src/move-in/index.js";
@@ -12,11 +13,24 @@ beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), "move-in-"));
 });
 
+afterAll(() => rm(dir, { recursive: true }));
+
 const newMemory = (): Memory => openMemory(new InMemoryStore(), { nodeId: "n" });
 
 async function treeOf(memory: Memory): Promise<Record<string, string>> {
   return Object.fromEntries((await memory.snapshot()).files.map(({ path, content }) => [path, content]));
 }
+
+async function folderOf(name: string, files: Record<string, string | Uint8Array>): Promise<string> {
+  const folder = join(dir, name);
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), text);
+  }
+  return folder;
+}
+
+const skipped = (what: string, why: string): object => ({ what, path: null, result: "skipped", why });
 
 async function fileOf(name: string, text: string | Uint8Array): Promise<string> {
   const file = join(dir, name);
@@ -144,5 +158,236 @@ describe("moving in the graph of the MCP reference server", () => {
         '---\nsources: ["server-memory:Ada"]\n---\n# Ada\n\n- Likes tea\n- Speaks German\n- works_at Acme\n',
     });
     expect(losses).toMatchObject([{ what: "relation: Nobody knows Acme", why: "there is no entity of this name" }]);
+  });
+});
+
+describe("moving in folders", () => {
+  it("takes a folder of Claude's memory tool as it is, as the SDK writes it", async () => {
+    const base = join(dir, "claude");
+    const tool = await BetaLocalFilesystemMemoryTool.init(base);
+    await tool.create({ command: "create", path: "/memories/a/prefs.txt", file_text: "tea\n" });
+    await symlink("/etc/passwd", join(base, "memories", "link"));
+    const { tree, losses } = await moved({ from: "claude-memory", source: join(base, "memories"), into: "/memories" });
+    expect(tree).toEqual({ "/memories/a/prefs.txt": "tea\n" });
+    expect(losses).toEqual([skipped("/link", "it is a link, which is not followed")]);
+  });
+
+  it("takes the notes of coding agents, and what they link to", async () => {
+    const source = await folderOf("code", {
+      "CLAUDE.md": "@docs/style.md, @~/.claude/own.md, @../x.md and [gone](gone.md). Mail ada@example.com.",
+      "docs/style.md": "Tabs. [[more]]",
+      "docs/more.md": "More.",
+      "docs/other.md": "Not linked.",
+      "src/AGENTS.md": "Agents.",
+      "memory/MEMORY.md": "- [Topic](topic.md)",
+      "memory/topic.md": "Topic.",
+      "memory/unlinked.md": "Beside it.",
+      "src/main.ts": "code",
+      "node_modules/a/CLAUDE.md": "not ours",
+      ".claude/rules/one.md": "Rule.",
+    });
+    const { tree, losses } = await moved({ from: "claude-code", source });
+    expect(Object.keys(tree)).toEqual([
+      "/.claude/rules/one.md",
+      "/CLAUDE.md",
+      "/docs/more.md",
+      "/docs/style.md",
+      "/memory/MEMORY.md",
+      "/memory/topic.md",
+      "/memory/unlinked.md",
+      "/src/AGENTS.md",
+    ]);
+    expect(losses).toEqual([
+      skipped("/CLAUDE.md: ~/.claude/own.md", "the link leads out of the folder"),
+      skipped("/CLAUDE.md: ../x.md", "the link leads out of the folder"),
+      skipped("/CLAUDE.md: gone.md", "the link leads to no file of the folder"),
+      skipped("/node_modules", "it is not searched for notes"),
+      skipped("2 other files", "they are no notes, and no note links to them"),
+    ]);
+  });
+
+  it("takes the notes of a vault of Obsidian, and says what is none", async () => {
+    const source = await folderOf("vault", {
+      "Daily/2026-11-26.md": "---\ntags: [a]\n---\n[[Other note|o]]",
+      ".obsidian/app.json": "{}",
+      "picture.png": Uint8Array.of(0x89, 0x50, 0xff),
+      "board.canvas": "{}",
+    });
+    const { tree, losses } = await moved({ from: "obsidian", source });
+    expect(tree).toEqual({ "/Daily/2026-11-26.md": "---\ntags: [a]\n---\n[[Other note|o]]" });
+    expect(losses).toMatchObject([
+      { what: "/.obsidian/app.json" },
+      { what: "/board.canvas" },
+      { what: "/picture.png" },
+    ]);
+  });
+
+  it("takes the notes of Basic Memory as they are", async () => {
+    const note = "---\ntitle: Tea\npermalink: tea\n---\n- [fact] green #drink\n- likes [[Ada]]\n";
+    const { tree } = await moved({ from: "basic-memory", source: await folderOf("basic", { "tea.md": note }) });
+    expect(tree).toEqual({ "/tea.md": note });
+  });
+
+  it("pins what Letta shows in every prompt", async () => {
+    const source = await folderOf("letta", {
+      "system/human.md": "---\ndescription: The user\n---\nAda",
+      "system/plain.md": "No front matter",
+      "reference/x.md": "X",
+    });
+    const { tree } = await moved({ from: "letta", source });
+    expect(tree).toEqual({
+      "/reference/x.md": "X",
+      "/system/human.md": "---\ndescription: The user\npinned: true\n---\nAda",
+      "/system/plain.md": "---\npinned: true\n---\nNo front matter",
+    });
+  });
+});
+
+const claudeConversation = {
+  uuid: "11111111-2222-3333-4444-555555555555",
+  name: "Tea",
+  created_at: "2025-03-04T09:00:00Z",
+  chat_messages: [
+    {
+      uuid: "m1",
+      sender: "human",
+      text: "Which tea?",
+      content: [{ type: "text", text: "Which tea?" }],
+      created_at: "2025-03-04T09:05:00Z",
+      attachments: [{ file_name: "list.pdf", extracted_content: "…" }],
+    },
+    {
+      uuid: "m2",
+      sender: "assistant",
+      text: "Green.",
+      content: [
+        { type: "thinking", thinking: "…" },
+        { type: "text", text: "Green." },
+      ],
+      created_at: "2025-03-04T09:06:00Z",
+    },
+    { uuid: "m3", sender: "human", text: "And now?", content: [], created_at: "2025-03-05T23:30:00Z" },
+  ],
+};
+
+describe("moving in the export of claude.ai", () => {
+  it("logs conversations by their days, and takes memories and projects as files", async () => {
+    const source = await folderOf("claude-export", {
+      "conversations.json": JSON.stringify([claudeConversation]),
+      "memories.json": JSON.stringify([{ conversations_memory: "Likes tea", project_memories: { p1: "API" } }]),
+      "projects.json": JSON.stringify([
+        { uuid: "p1", name: "API", description: "d", docs: [{ filename: "a/b.md", content: "doc" }] },
+      ]),
+      "users.json": JSON.stringify([{ uuid: "u" }]),
+    });
+    const { tree, losses } = await moved({ from: "claude-export", source, into: "/old" });
+    expect(Object.keys(tree)).toEqual([
+      "/old/conversations/2025-03-04.md",
+      "/old/conversations/2025-03-05.md",
+      "/old/memory.md",
+      expect.stringMatching(/^\/old\/projects\/p1\/docs\/a-b~[0-9a-f]{8}\.md$/),
+      "/old/projects/p1/memory.md",
+      "/old/projects/p1/project.md",
+    ]);
+    expect(tree["/old/conversations/2025-03-04.md"]).toMatch(
+      /^## 09:05 11111111\nUser: Which tea\?\n {2}\[file list\.pdf\]\nAssistant: Green\.\n\^\w+ \w+\n$/,
+    );
+    expect(losses).toEqual([
+      {
+        what: "conversation 11111111-2222-3333-4444-555555555555",
+        path: "/old/conversations",
+        result: "logged",
+        why: "left out: 1 parts that are no text, 1 contents of attachments",
+      },
+      skipped("/users.json, record 1", "it is no memory and no conversation"),
+      {
+        what: "project p1, a/b.md",
+        path: expect.stringMatching(/^\/old\/projects\/p1\/docs\/a-b~/),
+        result: "written",
+        why: "its name was changed to one that a path can have",
+      },
+    ]);
+  });
+
+  it("puts the parts of a day in the order of their times, whatever the order of the export", async () => {
+    const later = {
+      uuid: "later",
+      chat_messages: [{ uuid: "x", sender: "human", text: "Later", created_at: "2025-03-04T11:00:00Z" }],
+    };
+    const trees = [];
+    for (const list of [
+      [claudeConversation, later],
+      [later, claudeConversation],
+    ]) {
+      const source = await fileOf("conversations.json", JSON.stringify(list));
+      trees.push((await moved({ from: "claude-export", source })).tree);
+    }
+    expect(trees[0]).toEqual(trees[1]);
+    expect(trees[0]?.["/conversations/2025-03-04.md"]).toMatch(/^## 09:05 [^]*\n## 11:00 later\n/);
+  });
+});
+
+describe("moving in the export of ChatGPT", () => {
+  const node = (
+    id: string,
+    parent: string | null,
+    role: string,
+    text: unknown,
+    more: object = {},
+  ): [string, object] => [
+    id,
+    {
+      id,
+      parent,
+      message: {
+        id,
+        author: { role },
+        create_time: 1_741_079_100 + Number(id),
+        content: { content_type: "text", parts: [text] },
+        ...more,
+      },
+    },
+  ];
+  const conversation = {
+    conversation_id: "c1",
+    current_node: "5",
+    mapping: Object.fromEntries([
+      ["0", { id: "0", parent: null, message: null }],
+      node("1", "0", "system", ""),
+      node("2", "1", "user", "Hello"),
+      node("3", "2", "assistant", "Another answer"),
+      node("4", "2", "assistant", "print(1)", { recipient: "python" }),
+      node(
+        "5",
+        "4",
+        "assistant",
+        { content_type: "image_asset_pointer" },
+        {
+          content: { content_type: "multimodal_text", parts: [{ content_type: "image_asset_pointer" }, "Here."] },
+        },
+      ),
+    ]),
+  };
+
+  it("logs the branch that was shown last, and counts what is left out", async () => {
+    const source = await fileOf("chatgpt.json", JSON.stringify([conversation]));
+    const { tree, losses } = await moved({ from: "chatgpt-export", source });
+    expect(Object.keys(tree)).toEqual(["/conversations/2025-03-04.md"]);
+    expect(tree["/conversations/2025-03-04.md"]).toMatch(
+      /^## 09:05 c1\nUser: Hello\nAssistant: \[file\]\n {2}Here\.\n\^\w+ \w+\n$/,
+    );
+    expect(losses).toMatchObject([
+      { why: "left out: 1 messages of other branches, 2 messages of tools and settings, 1 pictures and files" },
+    ]);
+  });
+
+  it("ends at a circle of messages", async () => {
+    const circle = {
+      ...conversation,
+      mapping: Object.fromEntries([node("5", "2", "user", "a"), node("2", "5", "user", "b")]),
+    };
+    const source = await fileOf("circle.json", JSON.stringify([circle]));
+    const { tree } = await moved({ from: "chatgpt-export", source });
+    expect(Object.values(tree)[0]).toContain("User: b\nUser: a");
   });
 });

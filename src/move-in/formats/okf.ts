@@ -1,6 +1,6 @@
 import { okfVersion, readConcept } from "../../move-out/okf-concept.js";
 import type { MoveInFormat } from "../item.js";
-import { readFolderOf } from "../read/folder.js";
+import { openFolder, readFolder } from "../read/folder.js";
 
 /**
  * A bundle of the Open Knowledge Format. Each concept becomes a file. A concept of another program keeps its front
@@ -10,9 +10,11 @@ export const okf: MoveInFormat = {
   version: `OKF ${okfVersion}`,
   takes: ["folder"],
   async *read(source) {
-    for await (const file of readFolderOf(source)) {
+    const { memory, dir } = await openFolder(source);
+    for await (const file of readFolder(memory, dir)) {
       if ("why" in file) yield file;
-      else if (/\/(?:index|log)\.md$/.test(file.path))
+      if ("why" in file || "directory" in file) continue;
+      if (/\/(?:index|log)\.md$/.test(file.path))
         yield { what: file.path, why: "it is a listing or a log of the bundle, and no concept" };
       else {
         const { updatedAt: at = file.updatedAt, createdAt = at, ...concept } = readConcept(file.content, file.path);

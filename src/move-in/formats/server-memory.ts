@@ -1,7 +1,7 @@
 import { invalid } from "../../core/values/errors.js";
 import { getField, toRecord } from "../../core/values/unknown-values.js";
 import type { MoveInEntry, MoveInFormat, MoveInNote } from "../item.js";
-import { toFileName } from "../names.js";
+import { toPath } from "../names.js";
 import { readRecords } from "../read/records.js";
 
 /**
@@ -80,9 +80,8 @@ function toEntry(value: unknown, what: string, relations: Map<string, string[]>)
     (line) => `- ${line.replaceAll(/\s*\n\s*/g, " ")}\n`,
   );
   relations.delete(name);
-  const directory = entityType === "" ? "" : `/${toFileName(entityType)}`;
   return {
-    path: `${directory}/${toFileName(name)}.md`,
+    ...toPath([...(entityType === "" ? [] : [entityType]), `${name}.md`]),
     content: `# ${name.replaceAll(/\s+/g, " ")}\n\n${lines.join("")}`,
     sources: [`server-memory:${name}`],
     what: `entity ${name}`,

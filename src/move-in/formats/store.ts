@@ -1,7 +1,7 @@
 import { memoryRootLabel } from "../../core/values/namespace.js";
 import { toRecord } from "../../core/values/unknown-values.js";
 import type { MoveInEntry, MoveInFormat, MoveInNote } from "../item.js";
-import { toDate, toFileName } from "../names.js";
+import { toDate, toPath } from "../names.js";
 import { readItems, type StoreItem } from "../read/items.js";
 
 /**
@@ -26,8 +26,14 @@ function toEntry(
   const content = toText(value);
   if (content === null) return { what, why: "its value is no JSON" };
   const name = /\.[A-Za-z0-9]{1,8}$/.test(key) ? key : `${key}.md`;
-  const path = `/${[...labels, name].map(toFileName).join("/")}`;
-  return { path, content, at: toDate(updatedAt), createdAt: toDate(createdAt), sources: [`store:${what}`], what };
+  return {
+    ...toPath([...labels, name]),
+    content,
+    at: toDate(updatedAt),
+    createdAt: toDate(createdAt),
+    sources: [`store:${what}`],
+    what,
+  };
 }
 
 /** The names of the only text of a value. LangMem has a `content` in its `content`. */

@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { realpath, stat } from "node:fs/promises";
+import { basename, resolve } from "node:path";
 import { ioOrNull, isForbidden } from "../../backends/directory/fs-errors.js";
 import { inParallel } from "../../backends/directory/in-parallel.js";
 import { isReserved, reservedName, workFolder } from "../../backends/directory/names.js";
@@ -17,11 +18,11 @@ import type { MoveInNote, MoveInSource } from "../item.js";
 export type FolderItem = SnapshotFile | { directory: string } | MoveInNote;
 
 /** Opens the folder of a source. @throws MemoryError EINVAL, and the errors of the file system */
-export async function* readFolderOf(source: MoveInSource): AsyncGenerator<SnapshotFile | MoveInNote> {
+export async function openFolder(source: MoveInSource): Promise<{ memory: Memory; dir: string }> {
   if (typeof source !== "string" || !(await stat(source)).isDirectory())
     throw invalid("the source must be the path of a folder");
-  const memory = openDirectoryMemory({ dir: source, maxFileBytes: memoryBytesCeiling });
-  for await (const item of readFolder(memory, source)) if (!("directory" in item)) yield item;
+  if (basename(resolve(source)) === "") throw invalid("the source must be a folder, not the root of a file system");
+  return { memory: openDirectoryMemory({ dir: source, maxFileBytes: memoryBytesCeiling }), dir: source };
 }
 
 /**
@@ -57,7 +58,8 @@ export async function* readFolder(memory: Memory, dir: string): AsyncGenerator<F
 /** The texts that are in memory at once. */
 const filesAtOnce = 32;
 
-async function readFile(memory: Memory, path: string): Promise<SnapshotFile | MoveInNote> {
+/** Reads a file of a folder, or notes why it cannot be read. */
+export async function readFile(memory: Memory, path: string): Promise<SnapshotFile | MoveInNote> {
   try {
     const [content, facts] = [await memory.read(path), await memory.stat(path)];
     return facts?.kind === "file" ? { path, content, ...facts } : { what: path, why: "it changed while it was read" };

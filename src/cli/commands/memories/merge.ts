@@ -42,8 +42,9 @@ export const merge = createCommand<MergeInput>({
     "file stays once, a new one comes with its versions and their authors, and a different one is put beside it as " +
     "note-merged.md. It deletes nothing, unless you pass --forget. If it is interrupted, run it again.",
   examples: [
-    "merge --user old@example.com --into-user new@example.com --dry-run",
-    'merge --user old@example.com --into-user new@example.com --append "/conversations/**" --forget',
+    "merge --user ada --into-user ada@example.com --dry-run",
+    'merge --user ada --into-user ada2 --append "/logs/**"',
+    "merge --user ada --into-user ada@example.com --forget",
     "merge --node assistant --into-node helper",
   ],
   options: [

@@ -8,6 +8,7 @@ import { writeBundle } from "../../archive/write-bundle.js";
 import { type OpenTargets, readSnapshot, writeArchive, writeWholeFile } from "../../archive/write-archive.js";
 import { createCommand, programName, type Report } from "../../command.js";
 import { getOwner } from "./memories.js";
+import { moveInFrom, type MoveInInput, moveInOptions, refuseMoveInOptions } from "./move-in.js";
 import type { CliContext } from "../../context.js";
 import { asUsage, CommandError, usageError, withFile } from "../../errors.js";
 import {
@@ -129,25 +130,19 @@ function withTargets<T>(
   });
 }
 
-interface ImportOptions extends TargetOptions {
-  file?: string;
-  toDir?: string;
-  overwrite?: boolean;
-  dryRun?: boolean;
-  json?: boolean;
-}
-
-export const importMemories = createCommand<ImportOptions>({
+export const importMemories = createCommand<MoveInInput>({
   usage: "import [file]",
   description:
     "Restore an export, from a JSONL file or from the standard input (-), or bring in a folder of texts with --dir. It " +
     "goes into the memory that you name; without a name, each memory goes to where it came from. It checks everything " +
-    "before it writes, and deletes nothing. If it is interrupted, run it again: it skips files that are already equal.",
+    "before it writes, and deletes nothing. If it is interrupted, run it again: it skips files that are already equal. " +
+    "With --from it moves in what another program remembers, as docs/move-in.md says.",
   examples: [
     "import memories.jsonl",
     "import assistant.jsonl --node assistant --user ada",
     "import --dir ./memory --node assistant --overwrite",
     `gunzip -c memories.jsonl.gz | ${programName} import -`,
+    "import mem0.json --from mem0 --node assistant --propose",
   ],
   options: [
     new Option(
@@ -157,11 +152,14 @@ export const importMemories = createCommand<ImportOptions>({
     new Option("--to-dir <folder>", "write the files into a folder, instead of a memory of a database"),
     new Option("--overwrite", "replace files that exist with other contents"),
     new Option("--dry-run", "only check, and say what it would write"),
+    ...moveInOptions,
     ...memoryOptions,
     actorOption,
   ],
   run: async (input, context) => {
-    const { file, dir } = input;
+    const { file, dir, from } = input;
+    if (from !== undefined) return moveInFrom(from, input, context);
+    refuseMoveInOptions(input);
     if ((file === undefined) === (dir === undefined))
       throw usageError("import takes an archive, - for the standard input, or --dir; pass one of them");
     if (file !== undefined)
@@ -197,7 +195,7 @@ async function reportSkipped(
 /** A name with a line end must not look like a line of its own. */
 const formatPath = (path: string): string => (/\p{Cc}/u.test(path) ? JSON.stringify(path) : path);
 
-function importFrom(read: ReadMemories, input: ImportOptions, context: CliContext): Promise<Report> {
+function importFrom(read: ReadMemories, input: MoveInInput, context: CliContext): Promise<Report> {
   const { toDir, paths = "posix", as, overwrite, dryRun } = input;
   const destination = { ...input, dir: toDir };
   const transfer = (open: TransferSettings["open"], isOne: boolean): Promise<Report> =>

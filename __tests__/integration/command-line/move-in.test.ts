@@ -1,0 +1,141 @@
+import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { MongoClient } from "mongodb";
+import { MongoDBStore } from "@langchain/langgraph-checkpoint-mongodb";
+import { describe, expect, it } from "@jest/globals";
+import { MongoMemoryStore } from "../../../src/index.js";
+import { moveIn } from "../../../src/move-in/index.js";
+import { compiled } from "../../helpers/compiled-sources.js";
+import { cli, cliJson } from "../../helpers/run-cli.js";
+import { readAll } from "../../helpers/read-all.js";
+import { privateMongod, testDatabase } from "../../helpers/test-database.js";
+import { folderWith, testFolder } from "../../helpers/test-folder.js";
+
+const { client, uri, name: dbName, db } = testDatabase();
+const store = new MongoMemoryStore({ client, dbName, history: true });
+const folder = testFolder();
+
+const at = "2025-03-04T10:00:00.000Z";
+const fact = (id: string, memory: string, user_id?: string): object => ({ id, memory, created_at: at, user_id });
+
+async function fileOf(value: unknown): Promise<string> {
+  const file = join(folderWith(folder, {}), "export.json");
+  await writeFile(file, JSON.stringify(value));
+  return file;
+}
+
+function newTarget(): { memory: ReturnType<typeof store.memory>; target: string[] } {
+  const nodeId = randomUUID();
+  const memory = store.memory({ nodeId, scope: "perUser", userId: "ada" });
+  return { memory, target: ["--uri", uri, "--db", dbName, "--node", nodeId, "--user", "ada"] };
+}
+
+const mine = [fact("a1", "Likes tea", "ada"), fact("b2", "A secret of Bob", "bob")];
+
+describe("import --from", () => {
+  it("writes the files of the user with their times, and names nobody else", async () => {
+    const { memory, target } = newTarget();
+    await memory.write("/z", "The command line goes on with the history of an application.");
+    const run = await cli(["import", await fileOf(mine), "--from", "mem0", "--into", "/imported/mem0", ...target]);
+    expect(run).toEqual({
+      exitCode: 0,
+      stdout: "imported from mem0: 1 file written, 1 skipped\n",
+      stderr: "skipped: mem0:b2: it belongs to another user\n",
+    });
+    const [file] = (await memory.snapshot()).files;
+    expect(file?.path).toMatch(/^\/imported\/mem0\/2025-03\/likes-tea-[0-9a-f]{8}\.md$/);
+    expect([file?.createdAt, file?.updatedAt]).toEqual([new Date(at), new Date(at)]);
+    const [version] = await readAll(memory.history?.list() ?? []);
+    expect(version?.actor).toEqual({ client: "import", runId: expect.stringMatching(/^import-/) });
+  });
+
+  it("shows the tree that would be, and writes nothing", async () => {
+    const { memory, target } = newTarget();
+    const run = await cli(["import", await fileOf(mine), "--from", "mem0", "--dry-run", ...target]);
+    expect(run.stdout).toMatch(
+      /^written \/2025-03\/likes-tea-\w+\.md \(mem0:a1\)\nchecked, not imported, from mem0: 1 file written, 1 skipped\n$/,
+    );
+    expect((await memory.snapshot()).files).toEqual([]);
+  });
+
+  it("proposes each file once, and writes it when a person approves", async () => {
+    const { memory, target } = newTarget();
+    const argv = ["import", await fileOf(mine), "--from", "mem0", "--propose", ...target];
+    expect(await cliJson(argv)).toMatchObject({ written: 0, proposed: 1, skipped: 1 });
+    expect(await cliJson(argv)).toMatchObject({ proposed: 0, unchanged: 1 });
+    const [proposal] = await readAll(memory.proposals?.list() ?? []);
+    expect(proposal).toMatchObject({ actor: { client: "import" }, origin: { sources: ["mem0:a1"] } });
+    await memory.proposals?.approve(proposal?.id ?? "", { by: { userId: "eve" } });
+    expect((await memory.snapshot()).files).toHaveLength(1);
+    expect(await cliJson(argv)).toMatchObject({ proposed: 0, unchanged: 1 });
+  });
+
+  it("reads the collection of a MongoDBStore and of mem0", async () => {
+    const { memory, target } = newTarget();
+    const official = new MongoDBStore({ client: client as never, dbName, collectionName: "official" });
+    await official.start();
+    await official.put(["memories", "ada"], "seat", { text: "Window" });
+    await official.put(["memories", "bob"], "seat", { text: "Aisle" });
+    await db.collection("mem0").insertMany([
+      { _id: "m1" as never, embedding: [0.1], payload: { data: "Likes tea", createdAt: at, userId: "ada" } },
+      { _id: "m2" as never, embedding: [0.1], payload: { data: "Not hers", createdAt: at, userId: "bob" } },
+    ]);
+    const items = ["--from-collection", "official", "--from-namespace", "memories", "ada"];
+    expect(await cliJson(["import", "--from", "store", ...items, ...target])).toMatchObject({ written: 1, skipped: 0 });
+    const facts = ["--from-collection", "mem0", "--into", "/mem0"];
+    expect(await cliJson(["import", "--from", "mem0", ...facts, ...target])).toMatchObject({ written: 1, skipped: 1 });
+    expect((await memory.snapshot()).files.map(({ path }) => path)).toEqual([
+      expect.stringMatching(/^\/mem0\/2025-03\/likes-tea-/),
+      "/seat.md",
+    ]);
+  });
+
+  it.each([
+    [["--from", "mem0"], /takes a file or --from-collection; pass one of them/],
+    [["--from", "store", "--from-collection", "none"], /there is no collection none/],
+    [["--from", "obsidian", "--from-collection", "x"], /reads no collection; name its folder/],
+    [["--into", "/x"], /--into goes with --from/],
+    [["/none", "--from", "mem0"], /there is no such file or folder/],
+    [["/", "--from", "mem0"], /it is no regular file/],
+    [["/none", "--from", "mem0", "--into", "x"], /into: must be a path/],
+  ])("refuses %j in words", async (argv, message) => {
+    const { exitCode, stderr } = await cli(["import", ...argv, ...newTarget().target]);
+    expect(stderr).toMatch(message);
+    expect([1, 2]).toContain(exitCode);
+  });
+
+  it("exits with 1 if nothing could be taken", async () => {
+    const run = await cli(["import", await fileOf([1, "x"]), "--from", "mem0", ...newTarget().target]);
+    expect(run).toMatchObject({ exitCode: 1, stdout: "imported from mem0: 0 files written, 2 skipped\n" });
+  });
+});
+
+describe("a move that is killed", () => {
+  it.each(["before", "after"])("gives the same tree when it runs again, killed %s a change", async (when) => {
+    // Otherwise the transaction of a killed process stands in the way for a minute.
+    const mongod = await privateMongod("replicaSet", { args: ["--setParameter", "transactionLifetimeLimitSeconds=1"] });
+    const own = new MongoClient(mongod.uri);
+    const crashed = new MongoMemoryStore({ client: own, dbName, history: true });
+    const facts = Array.from({ length: 3000 }, (_, index) => fact(`id-${index}`, `Fact number ${index} is here`));
+    const source = await fileOf(facts);
+    const whole = crashed.memory({ nodeId: randomUUID() });
+    await moveIn(whole, { from: "mem0", source });
+    const expected = (await whole.snapshot()).files;
+    for (const change of ["1", "2", "3"]) {
+      const nodeId = randomUUID();
+      const args = [mongod.uri, dbName, nodeId, source, when, change];
+      const worker = spawn(process.execPath, [compiled("__tests__/helpers/killed-move-worker.ts"), ...args], {
+        stdio: "inherit",
+      });
+      expect(await once(worker, "exit")).toEqual([null, "SIGKILL"]);
+      const memory = crashed.memory({ nodeId });
+      const report = await moveIn(memory, { from: "mem0", source });
+      expect(report.written + report.unchanged).toBe(3000);
+      expect((await memory.snapshot()).files).toEqual(expected);
+    }
+    await own.close();
+  });
+});

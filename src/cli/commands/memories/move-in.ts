@@ -1,0 +1,161 @@
+import { Option } from "commander";
+import { visible } from "../../../core/display/visible.js";
+import { formatNames, formats, type MoveInFormatName } from "../../../move-in/formats.js";
+import type { MoveInOptions, MoveInOutcome } from "../../../move-in/options.js";
+import type { MoveInReport } from "../../../move-in/report.js";
+import { pickDefined } from "../../collections.js";
+import type { Report } from "../../command.js";
+import type { CliContext } from "../../context.js";
+import { about, CommandError, exitCodes, usageError, withFile } from "../../errors.js";
+import { withDatabase, withMemory } from "../../targets/open-target.js";
+import {
+  collectionNameOption,
+  databaseNameOption,
+  getDatabaseName,
+  getDatabaseTarget,
+  refuseOptions,
+  type TargetOptions,
+} from "../../targets/target-options.js";
+import { countText } from "../../terminal/format.js";
+
+/** The options of `import --from`. */
+export interface MoveInInput extends TargetOptions {
+  file?: string;
+  from?: MoveInFormatName;
+  into?: string;
+  propose?: boolean;
+  fromUser?: string;
+  fromNamespace?: string[];
+  fromCollection?: string;
+  fromDb?: string;
+  fromUri?: string;
+  toDir?: string;
+  overwrite?: boolean;
+  dryRun?: boolean;
+  json?: boolean;
+}
+
+export const moveInOptions: readonly Option[] = [
+  new Option("--from <format>", "move in what another program remembers, from its file, folder or collection").choices(
+    formatNames,
+  ),
+  new Option("--into <path>", 'with --from: the directory that receives everything (default: "/")'),
+  new Option("--propose", "with --from: propose each file to a person, all of one run"),
+  new Option("--from-user <id>", "with --from: the person in the source (default: that of --user)"),
+  new Option("--from-namespace <labels...>", "with --from: the first labels of the namespaces of a store's items"),
+  collectionNameOption("--from-collection <name>", "with --from: the collection of a store or of mem0"),
+  databaseNameOption("--from-db <name>", "with --from-collection: its database (default: that of the memory)"),
+  new Option("--from-uri <string>", "with --from-collection: its connection string (default: that of the memory)"),
+];
+
+/** Refuses options that need `--from`. @throws CommandError EUSAGE */
+export function refuseMoveInOptions(input: MoveInInput): void {
+  const names = ["into", "propose", "fromUser", "fromNamespace", "fromCollection", "fromDb", "fromUri"];
+  refuseOptions(input, names, "goes with --from, which names the format of another program");
+}
+
+/** Moves in what another program remembers. */
+export async function moveInFrom(from: MoveInFormatName, input: MoveInInput, context: CliContext): Promise<Report> {
+  const { toDir: dir, dryRun = false } = input;
+  refuseOptions(input, ["dir"], "does not go with --from; name the folder without an option");
+  const use = { access: dryRun ? "read" : "write", missing: "allow" } as const;
+  return withMemory(context, { ...input, dir }, use, ({ memory, name }) =>
+    withSource(from, input, context, async (source, sourceName) => {
+      const { moveIn } = await import("../../../move-in/move-in.js");
+      const outcomes: MoveInOutcome[] = [];
+      const listsAll = dryRun || input.json === true;
+      const report = await withFile(sourceName, "read", () =>
+        about(`${sourceName}: ${name}`, () =>
+          moveIn(memory, {
+            ...getOptions(from, input),
+            source,
+            onOutcome: (outcome) => void (listsAll && outcomes.push(outcome)),
+          }),
+        ),
+      ).catch((error: unknown) => {
+        if (error instanceof TypeError && error.message.startsWith("invalid MoveInOptions"))
+          throw usageError(error.message);
+        throw error;
+      });
+      return reportMove(from, report, outcomes, input, context);
+    }),
+  );
+}
+
+function getOptions(from: MoveInFormatName, input: MoveInInput): Omit<MoveInOptions, "source"> {
+  const { into, propose, overwrite, dryRun, fromUser, fromNamespace: namespace } = input;
+  const given = { into, propose, overwrite, dryRun, fromUser, namespace };
+  return { from, ...pickDefined(given) };
+}
+
+/** Opens the file, folder or collection that the options name. @throws CommandError */
+async function withSource<T>(
+  from: MoveInFormatName,
+  input: MoveInInput,
+  { io }: CliContext,
+  run: (source: string | object, name: string) => Promise<T>,
+): Promise<T> {
+  const { file, fromCollection, fromDb, fromUri } = input;
+  const takes: readonly string[] = formats[from].takes;
+  if ((file === undefined) === (fromCollection === undefined))
+    throw usageError(`--from ${from} takes ${takes.map(describeSource).join(" or ")}; pass one of them`);
+  if (!takes.includes("items") && fromCollection !== undefined)
+    throw usageError(`--from ${from} reads no collection; name its ${takes.join(" or ")}`);
+  if (file === "-") return run(io.stdin, "standard input");
+  if (file !== undefined) return run(file, file);
+  const to = getDatabaseTarget({ ...input, dir: undefined }, io.env);
+  const dbName = fromDb ?? getDatabaseName(fromUri) ?? to.dbName;
+  return withDatabase({ ...to, uri: fromUri ?? to.uri, dbName }, async ({ db }) => {
+    const { hasCollection } = await import("../../../mongodb/admin/database-inspection.js");
+    const name = `the collection ${fromCollection ?? ""} of the database ${db.databaseName}`;
+    if (!(await about("the source", () => hasCollection(db, fromCollection ?? ""))))
+      throw new CommandError("ENOENT", `there is no ${name.slice(4)}; pass --from-db and --from-collection`);
+    return run(db.collection(fromCollection ?? ""), name);
+  });
+}
+
+const describeSource = (kind: string): string => (kind === "items" ? "--from-collection" : `a ${kind}`);
+
+/** Losses that are named without `--json`. */
+const maxNamed = 100;
+
+async function reportMove(
+  from: MoveInFormatName,
+  { losses, ...counts }: MoveInReport,
+  outcomes: readonly MoveInOutcome[],
+  { dryRun = false, json }: MoveInInput,
+  context: CliContext,
+): Promise<Report> {
+  const { written, proposed, logged, unchanged, skipped, shortened } = counts;
+  if (skipped > 0 && written + proposed + logged + unchanged === 0) context.exitCode = exitCodes.refused;
+  if (!json) {
+    const named = losses.slice(0, maxNamed);
+    for (const { what, result, why } of named)
+      await context.err.line(
+        visible(`${result === "skipped" ? "skipped" : "shortened"}: ${quote(what)}: ${why ?? ""}`),
+      );
+    const more = skipped + shortened - named.length;
+    if (more > 0) await context.err.line(`skipped or shortened: ${more} more; --json names all`);
+  }
+  const tree = outcomes.flatMap(({ path, what, result }) =>
+    result === "skipped" || path === null ? [] : [visible(`${result} ${path} (${quote(what)})`) + "\n"],
+  );
+  const parts = [
+    `${countText(written, "file")} written`,
+    ...Object.entries({
+      [`${countText(proposed, "file")} proposed`]: proposed,
+      [`${countText(logged, "conversation")} logged`]: logged,
+      [`${unchanged} there already`]: unchanged,
+      [`${skipped} skipped`]: skipped,
+      [`${shortened} shortened`]: shortened,
+    }).flatMap(([text, count]) => (count === 0 ? [] : [text])),
+  ];
+  const done = dryRun ? "checked, not imported," : "imported";
+  return {
+    json: { dryRun, ...counts, items: outcomes },
+    text: `${tree.join("")}${done} from ${from}: ${parts.join(", ")}\n`,
+  };
+}
+
+/** A name with a line end must not look like a line of its own. */
+const quote = (name: string): string => (/\p{Cc}/u.test(name) ? JSON.stringify(name) : name);

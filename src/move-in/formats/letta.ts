@@ -1,0 +1,16 @@
+import { readFrontMatter } from "../../core/search/front-matter.js";
+import { isMarkdown, notesFormat } from "../notes-format.js";
+
+/** Letta's MemFS. What Letta shows in every prompt, the directory `system`, is pinned. */
+export const letta = notesFormat({
+  version: "letta-code 0.30.29",
+  leavesOut: (path) => (isMarkdown(path) || path.startsWith("/skills/") ? null : "it is no memory of Letta"),
+  toContent: ({ path, content }) => (path.startsWith("/system/") ? pin(content) : content),
+});
+
+function pin(content: string): string {
+  const start = readFrontMatter(content);
+  if (start === null || start.rest === null) return `---\npinned: true\n---\n${content}`;
+  if (/^pinned[ \t]*:/m.test(start.frontMatter)) return content;
+  return `---\n${start.frontMatter}pinned: true\n---\n${start.rest}`;
+}
