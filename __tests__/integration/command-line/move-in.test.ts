@@ -95,6 +95,7 @@ describe("import --from", () => {
 
   it.each([
     [["--from", "mem0"], /takes a file or --from-collection; pass one of them/],
+    [["-", "--from", "store"], /takes --from-collection; pass one of them/],
     [["--from", "store", "--from-collection", "none"], /there is no collection none/],
     [["--from", "obsidian", "--from-collection", "x"], /reads no collection; name its folder/],
     [["--into", "/x"], /--into goes with --from/],

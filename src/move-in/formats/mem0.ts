@@ -1,7 +1,7 @@
 import { getField, toRecord } from "../../core/values/unknown-values.js";
 import type { MoveInEntry, MoveInFormat, MoveInNote } from "../item.js";
 import { toDate, toSlug } from "../names.js";
-import { findDocuments } from "../read/items.js";
+import { findDocuments, isCollection } from "../read/items.js";
 import { readRecords } from "../read/records.js";
 
 /**
@@ -13,7 +13,7 @@ export const mem0: MoveInFormat = {
   takes: ["file", "items"],
   async *read(source) {
     let number = 0;
-    if (getField(source, "find") !== undefined) {
+    if (isCollection(source)) {
       for await (const document of findDocuments(source, {})) {
         number += 1;
         const { _id: id, payload } = toRecord(document);

@@ -41,9 +41,16 @@ async function* searchAll(store: MoveInSource, namespace: readonly string[]): As
   }
 }
 
+/** A stream of bytes has a method of this name, too. */
+export function isCollection(source: MoveInSource): boolean {
+  return hasMethod(source, "find") && typeof source === "object" && !(Symbol.asyncIterator in source);
+}
+
+const withoutVectors = { projection: { embedding: 0 } };
+
 /** Reads the documents of a collection, without their vectors. @throws MemoryError EINVAL for another source */
 export function findDocuments(collection: MoveInSource, filter: object): AsyncIterable<unknown> {
-  const cursor = callMethod(collection, "find", filter, { projection: { embedding: 0 } });
+  const cursor = isCollection(collection) ? callMethod(collection, "find", filter, withoutVectors) : null;
   if (typeof cursor === "object" && cursor !== null && Symbol.asyncIterator in cursor)
     return cursor as AsyncIterable<unknown>;
   throw invalid("the source must be a BaseStore or a collection of MongoDB");

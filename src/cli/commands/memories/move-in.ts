@@ -97,7 +97,8 @@ async function withSource<T>(
 ): Promise<T> {
   const { file, fromCollection, fromDb, fromUri } = input;
   const takes: readonly string[] = formats[from].takes;
-  if ((file === undefined) === (fromCollection === undefined))
+  const isItems = takes.every((kind) => kind === "items");
+  if ((file === undefined) === (fromCollection === undefined) || (isItems && file !== undefined))
     throw usageError(`--from ${from} takes ${takes.map(describeSource).join(" or ")}; pass one of them`);
   if (!takes.includes("items") && fromCollection !== undefined)
     throw usageError(`--from ${from} reads no collection; name its ${takes.join(" or ")}`);
