@@ -5,10 +5,12 @@ import type { MemoryBackend } from "../contract/backend.js";
 import type { ChangeRecord, ChangeRecords, InterruptRecords, PlannedChange } from "../contract/change-record.js";
 import type { Call } from "../runtime/call.js";
 import { lostRace, maxAttempts } from "../runtime/lost-race.js";
-import { checkContent } from "../values/text.js";
+import { getParents } from "../values/paths.js";
+import { checkContent, utf8Bytes } from "../values/text.js";
 import { applyChange } from "../tree/apply-change.js";
 import { type Change, type ChangeResult, noResult } from "../tree/change.js";
 import { MemoryTree } from "../tree/memory-tree.js";
+import type { MemorySnapshot } from "../tree/snapshot.js";
 import { type MemoryActor, mergeActors } from "../values/actor.js";
 import { errorOnPaths } from "../values/error-paths.js";
 import { MemoryError } from "../values/errors.js";
@@ -149,16 +151,39 @@ async function planGuarded(
 ): Promise<PlannedChange | null> {
   const { backend, policies } = memory;
   const { maxFileBytes } = memory.options;
-  const tree = new MemoryTree(await backend.snapshot(call));
   if (change.type === "delete" || change.type === "rename") {
+    const tree = new MemoryTree(await backend.snapshot(call));
     const checkPath = (path: string): void => void policies.decide(path, "write");
     return planChange(tree, change, { maxFileBytes, showPath, checkPath }, call);
   }
+  const tree = await readTextScope(backend, change.path, call);
   const { edits } = applyChange(tree, change, { now: new Date(), maxFileBytes: Infinity });
   const text = change.type === "edit" ? (edits.files[0]?.content ?? "") : change.content;
   const content = await guardText(memory, { command: change.type, path: change.path, content: text }, call);
   const guarded = change.type === "edit" ? { ...change, edit: () => content } : { ...change, content };
   return planChange(tree, guarded, { maxFileBytes, showPath }, call);
+}
+
+/**
+ * Reads what a change of one text needs: its file, or what is above it. A whole memory would be too much. If others
+ * change it meanwhile, the digest of the base differs.
+ */
+async function readTextScope(backend: MemoryBackend, path: string, call: Call): Promise<MemoryTree> {
+  const snapshot: MemorySnapshot = { files: [], directories: [], revision: null };
+  const times = { createdAt: new Date(0), updatedAt: new Date(0) };
+  for (const each of [path, ...getParents(path).toReversed()]) {
+    try {
+      const content = await backend.read(each, call);
+      snapshot.files.push({ kind: "file", path: each, content, sizeBytes: utf8Bytes(content), ...times });
+      break;
+    } catch (error) {
+      if (!MemoryError.isInstance(error) || !["ENOENT", "ENOTDIR", "EISDIR"].includes(error.code)) throw error;
+      if (error.code !== "EISDIR") continue;
+      snapshot.directories.push(each);
+      break;
+    }
+  }
+  return new MemoryTree(snapshot);
 }
 
 /** Runs the guards on the content that a person wrote. Returns the allowed content and the new text of the file. */
