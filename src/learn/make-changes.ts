@@ -44,6 +44,7 @@ export async function makeChanges(
       const id = await createId(memory, change, settings);
       await settings.checkCurrent(change);
       const isProposed = await makeChange(memory, change, { ...settings, id });
+      // A redaction looks for what rests on it last, so either it finds this change, or this check finds the redaction.
       await settings.checkCurrent(change).catch(async (error: unknown) => {
         if (isSourceGone(error))
           await (isProposed ? settings.withdraw(id) : takeBack(memory, createCallId(id, settings)));

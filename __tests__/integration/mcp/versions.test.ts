@@ -4,6 +4,7 @@ import { addMemoryTo, createMcpServer } from "../../../src/mcp/index.js";
 import { type Memory, mountMemories, MongoMemoryStore } from "../../../src/index.js";
 import { freshAddress } from "../../helpers/memory-case.js";
 import { answerOf, connectInMemory } from "../../helpers/mcp-clients.js";
+import { learnWith, operation } from "../../helpers/scripted-learning.js";
 import { testDatabase } from "../../helpers/test-database.js";
 
 const { client, name: dbName } = testDatabase();
@@ -25,6 +26,18 @@ const servers: [string, (memory: Memory) => McpServer][] = [
 ];
 
 describe.each(servers)("the versions of a memory, served by %s,", (_, serve) => {
+  it("say what learnt text rests on", async () => {
+    const memory = store.memory(freshAddress());
+    const mcp = await connectInMemory(serve(memory));
+    await memory.with({ actor: { userId: "ada" } }).write("/inbox/a.md", "moved");
+    await learnWith(memory, [operation("write", "/profile/ada.md", { text: "Lives in Oslo." })], {
+      apply: "append-only",
+    });
+    const { contents } = await mcp.readResource({ uri: "memory-versions:///profile/ada.md" });
+    const { versions } = JSON.parse((contents[0] as { text: string }).text);
+    expect(versions).toMatchObject([{ sources: ["version:1"], trust: "person", actor: { client: "learn" } }]);
+  });
+
   it("are resources: the list of a file, and the text of each", async () => {
     const memory = store.memory(freshAddress());
     const mcp = await connectInMemory(serve(memory));
