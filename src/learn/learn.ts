@@ -1,5 +1,5 @@
 import type { BaseMessage } from "@langchain/core/messages";
-import type { MemoryProposal, MemoryProposals } from "../core/approval/memory-proposals.js";
+import type { MemoryProposal } from "../core/approval/memory-proposals.js";
 import { lostRace } from "../core/runtime/lost-race.js";
 import { invalid, MemoryError } from "../core/values/errors.js";
 import { normalizePath } from "../core/values/paths.js";
@@ -12,11 +12,14 @@ import { type LearnedMemory, openLearnedMemory } from "./learned-memory.js";
 import { makeChanges } from "./make-changes.js";
 import { type LearnOperation, readOperations } from "./operation.js";
 import { checkLearnOptions, type LearnOptions, type LearnSettings } from "./options.js";
-import { getArchivedPath, type OperationPlan, planOperations } from "./plan-operations.js";
+import { getArchivedPath, type LearnChange, type OperationPlan, planOperations } from "./plan-operations.js";
 import { createReport, type LearnReport } from "./report.js";
 import { learnClient, readMessages, type Source, takeSources } from "./sources.js";
 
 const maxUnwanted = 20;
+
+/** A change is compared with so many of each status. */
+const maxEarlier = 200;
 
 /**
  * Lets a model propose what should be remembered of a conversation, or of what changed since the last good run. The
@@ -31,16 +34,27 @@ export async function learn(options: LearnOptions & { messages?: BaseMessage[] }
   return runLearn(settings, readMessages(settings.messages));
 }
 
-/** @param messages the texts of the messages. @throws as `learn` */
-export async function runLearn(settings: LearnSettings, messages: readonly Source[]): Promise<LearnReport> {
+/**
+ * @param messages the texts of the messages
+ * @param onPlan receives the changes instead: none is made, and the next run reads the same texts
+ * @throws as `learn`
+ */
+export async function runLearn(
+  settings: LearnSettings,
+  messages: readonly Source[],
+  onPlan?: (changes: readonly LearnChange[]) => void,
+): Promise<LearnReport> {
   const opened = openLearnedMemory(settings.memory, settings);
-  const work = (held: HeldLease): Promise<LeasedWork<LearnReport>> => runOnce(opened, settings, messages, held);
-  return (await holdLease(opened.lease(), work)) ?? createReport(opened.memory.address, { busy: true });
+  const work = async (held: HeldLease): Promise<LeasedWork<LearnReport>> => {
+    const worked = await runOnce(opened, { ...settings, onPlan }, messages, held);
+    return onPlan === undefined ? worked : { result: worked.result };
+  };
+  return (await holdLease(opened.leases.lease(), work)) ?? createReport(opened.memory.address, { busy: true });
 }
 
 async function runOnce(
   opened: LearnedMemory,
-  settings: LearnSettings,
+  settings: LearnSettings & { onPlan: ((changes: readonly LearnChange[]) => void) | undefined },
   messages: readonly Source[],
   { progress, renew }: HeldLease,
 ): Promise<LeasedWork<LearnReport>> {
@@ -58,9 +72,13 @@ async function runOnce(
     return { result: createReport(address, { nothing: true, unread, more }), progress: { ...progress, bookmark } };
   const report = createReport(address, { runId, unread, more });
   const labelled = new Map(sources.map((source, index) => [`s${index + 1}`, source]));
-  const earlier = await readEarlier(opened.proposals);
+  const earlier = await readEarlier(opened);
   const plan = await askForPlan(opened, settings, { sources: labelled, earlier }, report);
   report.dropped.push(...plan.dropped);
+  if (settings.onPlan) {
+    settings.onPlan(plan.changes);
+    return { result: report };
+  }
   const checkCurrent = async (change: { sources: readonly Source[] }): Promise<void> => {
     if (!(await renew())) throw new LostLease();
     for (const { id } of change.sources) await assertPresent(opened, id);
@@ -133,13 +151,12 @@ function toPath(given: string): string | null {
   }
 }
 
-/** Reads the proposals of earlier runs that wait or were rejected, oldest first. */
-async function readEarlier(proposals: MemoryProposals): Promise<MemoryProposal[]> {
+/** Reads the newest proposals of earlier runs that wait or were rejected, oldest first. */
+async function readEarlier({ proposals }: LearnedMemory): Promise<MemoryProposal[]> {
   const found: MemoryProposal[] = [];
   for (const status of ["pending", "rejected"] as const)
-    for await (const proposal of proposals.list({ status }))
-      if (proposal.actor?.client === learnClient && proposal.base !== "") found.push(proposal);
-  return found;
+    found.push(...(await proposals.newest(learnClient, status, maxEarlier)));
+  return found.filter(({ base }) => base !== "");
 }
 
 /** The same new texts are the same run, also after a crash. */
