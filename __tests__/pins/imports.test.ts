@@ -67,7 +67,19 @@ const mayImport: Record<string, string[]> = {
   page: ["core", "prompt", "mongodb/memories", "mongodb/store", "page/token-header"],
   "page/answers": ["page"],
   "page/client": ["core/display/hidden-characters", "page/answers", "page/token-header"],
-  cli: ["core", "backends", "mongodb/store", "mongodb/admin", "mongodb/migrate", "dialects", "page", "mcp", "tidy"],
+  cli: [
+    "core",
+    "backends",
+    "mongodb/store",
+    "mongodb/admin",
+    "mongodb/migrate",
+    "dialects",
+    "page",
+    "mcp",
+    "tidy",
+    "graph",
+    "learn",
+  ],
   index: [
     "core",
     "tidy",
@@ -89,6 +101,7 @@ const mayImport: Record<string, string[]> = {
 /** Packages with a fixed set of modules that may import them. */
 const packageUsers: Record<string, string[]> = {
   langchain: ["middleware"],
+  "langchain/chat_models/universal": ["cli"],
   "@langchain/core/singletons": ["langchain/langgraph-internals"],
   "@langchain/openai": [],
   "@langchain/anthropic": [],
