@@ -78,10 +78,11 @@ const mayImport: Record<string, string[]> = {
     "dialects",
     "page",
     "mcp",
-    "learn",
     "tidy",
     "move-in",
     "move-out",
+    "graph",
+    "learn",
   ],
   index: [
     "core",
@@ -105,6 +106,7 @@ const mayImport: Record<string, string[]> = {
 /** Packages with a fixed set of modules that may import them. */
 const packageUsers: Record<string, string[]> = {
   langchain: ["middleware"],
+  "langchain/chat_models/universal": ["cli"],
   "@langchain/core/singletons": ["langchain/langgraph-internals"],
   "@langchain/openai": [],
   "@langchain/anthropic": [],

@@ -81,6 +81,11 @@ export class BackendProposals implements MemoryProposals {
     };
   }
 
+  /** Returns the newest proposals of a client, oldest first. @internal */
+  async newest(client: string, status: ChangeStatus, limit: number): Promise<MemoryProposal[]> {
+    return (await this.#run("read", (records) => records.newest(client, status, limit))).map(toProposal);
+  }
+
   #run<R>(stage: "read" | "change", run: (records: LeasedRecords, call: Call) => Promise<R>): Promise<R> {
     return runCall(this.#context, null, async (call) => {
       const records = this.#context.backend.features?.approvals?.(call);

@@ -67,6 +67,9 @@ function toCount(tokens: unknown): number {
 
 /** Returns the name of a model, for proposals. */
 export function getModelName(model: BaseChatModel): string {
-  const name = [getField(model, "model"), getField(model, "modelName")].find((each) => typeof each === "string");
+  // `initChatModel` of `langchain` keeps the name among its defaults.
+  const places = [model, getField(model, "_defaultConfig")];
+  const names = places.flatMap((place) => [getField(place, "model"), getField(place, "modelName")]);
+  const name = names.find((each) => typeof each === "string");
   return typeof name === "string" && name !== "" ? name : model.getName();
 }

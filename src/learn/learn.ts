@@ -1,5 +1,5 @@
 import type { BaseMessage } from "@langchain/core/messages";
-import type { MemoryProposal, MemoryProposals } from "../core/approval/memory-proposals.js";
+import type { MemoryProposal } from "../core/approval/memory-proposals.js";
 import { lostRace } from "../core/runtime/lost-race.js";
 import { invalid, MemoryError } from "../core/values/errors.js";
 import { normalizePath } from "../core/values/paths.js";
@@ -12,7 +12,7 @@ import { type LearnedMemory, openLearnedMemory } from "./learned-memory.js";
 import { LostLease, makeChanges } from "./make-changes.js";
 import { type LearnOperation, readOperations } from "./operation.js";
 import { checkLearnOptions, type LearnOptions, type LearnSettings } from "./options.js";
-import { getArchivedPath, type OperationPlan, planOperations } from "./plan-operations.js";
+import { getArchivedPath, type LearnChange, type OperationPlan, planOperations } from "./plan-operations.js";
 import { createReport, type LearnReport } from "./report.js";
 import { learnClient, readMessages, type Source, takeSources } from "./sources.js";
 
@@ -31,16 +31,27 @@ export async function learn(options: LearnOptions & { messages?: BaseMessage[] }
   return runLearn(settings, readMessages(settings.messages));
 }
 
-/** @param messages the texts of the messages. @throws as `learn` */
-export async function runLearn(settings: LearnSettings, messages: readonly Source[]): Promise<LearnReport> {
+/**
+ * @param messages the texts of the messages
+ * @param onPlan receives the changes instead: none is made, and the next run reads the same texts
+ * @throws as `learn`
+ */
+export async function runLearn(
+  settings: LearnSettings,
+  messages: readonly Source[],
+  onPlan?: (changes: readonly LearnChange[]) => void,
+): Promise<LearnReport> {
   const opened = openLearnedMemory(settings.memory, settings);
-  const work = (held: HeldLease): Promise<LeasedWork<LearnReport>> => runOnce(opened, settings, messages, held);
-  return (await holdLease(opened.lease(), work)) ?? createReport(opened.memory.address, { busy: true });
+  const work = async (held: HeldLease): Promise<LeasedWork<LearnReport>> => {
+    const worked = await runOnce(opened, { ...settings, onPlan }, messages, held);
+    return onPlan === undefined ? worked : { result: worked.result };
+  };
+  return (await holdLease(opened.leases.lease(), work)) ?? createReport(opened.memory.address, { busy: true });
 }
 
 async function runOnce(
   opened: LearnedMemory,
-  settings: LearnSettings,
+  settings: LearnSettings & { onPlan: ((changes: readonly LearnChange[]) => void) | undefined },
   messages: readonly Source[],
   { progress, renew, withdraw }: HeldLease,
 ): Promise<LeasedWork<LearnReport>> {
@@ -60,6 +71,10 @@ async function runOnce(
   const labelled = new Map(sources.map((source, index) => [`s${index + 1}`, source]));
   const plan = await askForPlan(opened, settings, labelled, report);
   report.dropped.push(...plan.dropped);
+  if (settings.onPlan) {
+    settings.onPlan(plan.changes);
+    return { result: report };
+  }
   const checkCurrent = async (change: { sources: readonly Source[] }): Promise<void> => {
     const isHeld = await renew();
     if (isHeld !== true) throw new LostLease(isHeld === null);
@@ -85,7 +100,7 @@ async function askForPlan(
 ): Promise<OperationPlan> {
   const known = await findKnownTexts(opened, [...sources.values()], limits.inputChars);
   const paths = await listWritable(opened, write);
-  const unwanted = await readRejected(opened.proposals);
+  const unwanted = await readRejected(opened);
   const prompt = createPrompt({ sources, write, paths, unwanted, ...known }, instructions);
   const ask = async (messages: BaseMessage[], accepted: readonly LearnOperation[]): Promise<OperationPlan> => {
     const answer = await askModel(model, messages, { allowDelete, signal, usage });
@@ -133,12 +148,10 @@ function toPath(given: string): string | null {
   }
 }
 
-/** Reads the last changes that a person has rejected, oldest first. */
-async function readRejected(proposals: MemoryProposals): Promise<MemoryProposal[]> {
-  const found: MemoryProposal[] = [];
-  for await (const proposal of proposals.list({ status: "rejected" }))
-    if (proposal.actor?.client === learnClient && proposal.base !== "") found.push(proposal);
-  return found.slice(-maxUnwanted);
+/** Reads the newest changes that a person has rejected, oldest first. */
+async function readRejected({ proposals }: LearnedMemory): Promise<MemoryProposal[]> {
+  const found = await proposals.newest(learnClient, "rejected", maxUnwanted);
+  return found.filter(({ base }) => base !== "");
 }
 
 /** The same new texts are the same run, also after a crash. */

@@ -1,24 +1,31 @@
-import type { MemoryProposals } from "../core/approval/memory-proposals.js";
+import type { MemoryProposal, MemoryProposals } from "../core/approval/memory-proposals.js";
+import type { ChangeStatus } from "../core/contract/change-record.js";
 import type { RunLease } from "../core/contract/run-lease.js";
 import type { Memory } from "../core/memory.js";
 import { getMountTree } from "../core/mounts/mounted-memory.js";
 import { errorOnPaths } from "../core/values/error-paths.js";
 import { compilePathPattern } from "../core/values/path-pattern.js";
 import { defaultLogPath, getPathPrefix, ROOT } from "../core/values/paths.js";
+import { hasMethod } from "../core/values/unknown-values.js";
 import type { MemoryNode } from "../graph/memory-node.js";
 import { learnClient } from "./sources.js";
 
 /** Raw notes, which nobody rewrites, and what was put away. */
 const protectedPaths = [`${defaultLogPath}/**`, "/archive/**"].map(compilePathPattern);
 
-type GetLease = (thread?: string) => RunLease;
+/** The proposals of a memory, as the two builds of this package have them. */
+interface LearnProposals {
+  /** @param thread for the messages of a thread. Default: the memory's own lease */
+  lease: (thread?: string) => RunLease;
+  newest: (client: string, status: ChangeStatus, limit: number) => Promise<MemoryProposal[]>;
+}
 
 /** The memory of a run, and the paths that it may read and change. */
 export interface LearnedMemory {
   memory: Memory;
-  proposals: MemoryProposals;
-  /** @param thread for the messages of a thread. Default: the memory's own lease */
-  lease: GetLease;
+  proposals: MemoryProposals & Pick<LearnProposals, "newest">;
+  /** Not ended by the signal of the run. */
+  leases: Pick<LearnProposals, "lease">;
   mayRead: (path: string) => boolean;
   /** @throws MemoryError EACCES */
   checkPath: (path: string) => void;
@@ -33,10 +40,11 @@ export function openLearnedMemory(
   const [root, ...others] = getMountTree(opened)?.mounts ?? [];
   const own = root?.memory ?? opened;
   // The lease is released also after the signal has aborted.
-  const lease = own.proposals && getLease(own.proposals);
+  const leases = own.proposals;
   const memory = own.with({ actor: { client: learnClient }, ...(signal && { signal }) });
   const { proposals } = memory;
-  if (!proposals || !lease) throw new TypeError("learn: the memory keeps no proposals; use a MongoMemoryStore");
+  if (!isLearnProposals(leases) || !isLearnProposals(proposals))
+    throw new TypeError("learn: the memory keeps no proposals; use a MongoMemoryStore");
   const isOfMount = (path: string): boolean =>
     others.some(({ point }) => path === point || path.startsWith(getPathPrefix(point)));
   const [readable, writable] = [read, write].map((patterns) => patterns.map(compilePathPattern));
@@ -50,10 +58,10 @@ export function openLearnedMemory(
     if (!isBelow || fits(protectedPaths, path) || isOfMount(path))
       throw errorOnPaths("EACCES", (place) => `EACCES: ${place(path)} may not be changed by this run`, path);
   };
-  return { memory, proposals, lease, checkPath, mayRead: (path) => fits(readable, path) && !isOfMount(path) };
+  return { memory, proposals, leases, checkPath, mayRead: (path) => fits(readable, path) && !isOfMount(path) };
 }
 
 /** Checks the shape, because the other build of this package has a class of its own. */
-function getLease(proposals: MemoryProposals & { lease?: GetLease }): GetLease | null {
-  return proposals.lease?.bind(proposals) ?? null;
+function isLearnProposals(proposals: Memory["proposals"]): proposals is MemoryProposals & LearnProposals {
+  return hasMethod(proposals, "newest");
 }

@@ -1,10 +1,10 @@
-import type { MemoryAddress } from "../core/values/address.js";
+import type { CheckedAddress } from "../core/values/address.js";
 import type { LearnUsage } from "./ask-model.js";
 import type { DroppedOperation } from "./operation.js";
 
 /** What a run of `learn` did. */
 export interface LearnReport {
-  address: MemoryAddress;
+  address: CheckedAddress;
   /** Names the run in proposals and versions. Null if there was nothing new, or if another run works on the memory. */
   runId: string | null;
   /** The ids of the proposals, in the order of the answer. */
@@ -26,7 +26,7 @@ export interface LearnReport {
   error: unknown;
 }
 
-export function createReport(address: MemoryAddress, fields: Partial<LearnReport>): LearnReport {
+export function createReport(address: CheckedAddress, fields: Partial<LearnReport>): LearnReport {
   const usage = { inputTokens: 0, outputTokens: 0 };
   return {
     address,

@@ -83,7 +83,7 @@ describe("the origin of a change", () => {
     "is none that a model names: %j",
     async (...sources) => {
       const memory = await openNoted();
-      const forged = operation("write", "/profile/ada.md", { text: "Lives in Oslo.", sources });
+      const forged = change("write", "/profile/ada.md", { text: "Lives in Oslo.", sources });
       const { dropped, proposals } = await learnWith(memory, [forged]);
       expect(proposals).toEqual([]);
       expect(dropped).toMatchObject([{ why: "it must name sources, and only existing ones" }]);
@@ -95,7 +95,7 @@ describe("the origin of a change", () => {
     await memory.with({ actor: { toolCallId: "1" } }).append("/inbox/b.md", "by an agent");
     const origin = { sources: ["version:9"], trust: "person", model: "other", reason: "forged" };
     const forged = {
-      ...operation("write", "/profile/ada.md", { text: "x", sources: ["s1", "s2"] }),
+      ...change("write", "/profile/ada.md", { text: "x", sources: ["s1", "s2"] }),
       origin,
       trust: "person",
     };
@@ -115,7 +115,7 @@ describe("the origin of a change", () => {
   it("cannot be given by an agent's tool", async () => {
     const node = new MemoryNode({ store, nodeId: randomUUID() });
     const args = { command: "append", path: "/a", content: "x", origin: { sources: ["version:1"], trust: "person" } };
-    await node.memoryTools[0]?.invoke({ ...args, sources: ["version:1"], trust: "person" });
+    await node.memoryTools[0]?.invoke({ ...args, ...{ sources: ["version:1"], trust: "person" } });
     const versions = await readAll(getHistory(node.memory()).list());
     expect(JSON.stringify(versions)).not.toMatch(/sources|trust/);
   });

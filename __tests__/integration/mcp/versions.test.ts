@@ -4,7 +4,7 @@ import { addMemoryTo, createMcpServer } from "../../../src/mcp/index.js";
 import { type Memory, mountMemories, MongoMemoryStore } from "../../../src/index.js";
 import { freshAddress } from "../../helpers/memory-case.js";
 import { answerOf, connectInMemory } from "../../helpers/mcp-clients.js";
-import { learnWith, operation } from "../../helpers/scripted-learning.js";
+import { change, learnWith } from "../../helpers/scripted-learning.js";
 import { testDatabase } from "../../helpers/test-database.js";
 
 const { client, name: dbName } = testDatabase();
@@ -30,7 +30,7 @@ describe.each(servers)("the versions of a memory, served by %s,", (_, serve) => 
     const memory = store.memory(freshAddress());
     const mcp = await connectInMemory(serve(memory));
     await memory.with({ actor: { userId: "ada" } }).write("/inbox/a.md", "moved");
-    await learnWith(memory, [operation("write", "/profile/ada.md", { text: "Lives in Oslo." })], {
+    await learnWith(memory, [change("write", "/profile/ada.md", { text: "Lives in Oslo." })], {
       apply: "append-only",
     });
     const { contents } = await mcp.readResource({ uri: "memory-versions:///profile/ada.md" });

@@ -107,6 +107,8 @@ export interface ChangeRecords extends InterruptRecords {
 
 /** The records of one memory, and who learns from it now. */
 export interface LeasedRecords extends ChangeRecords {
-  /** Lets one program at a time learn from the memory. */
+  /** Lets one program at a time learn from the memory, or from the messages of a thread. */
   lease(thread: string | null): RunLease;
+  /** Returns the newest proposals of a client, oldest first. */
+  newest(client: string, status: ChangeStatus, limit: number): Promise<ChangeRecord[]>;
 }

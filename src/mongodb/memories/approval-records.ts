@@ -53,6 +53,10 @@ export class ApprovalRecords implements LeasedRecords {
     return records.lease(address, thread, expiry.lifetimeMs(address.scope), this.#call);
   }
 
+  newest(client: string, status: ChangeStatus, limit: number): Promise<ChangeRecord[]> {
+    return this.#memory.records.newest(this.#memory.address, { client, status, limit }, this.#call);
+  }
+
   list(kind: ChangeRecord["kind"], statuses: readonly ChangeStatus[]): AsyncIterable<ChangeRecord> {
     return this.#memory.records.list(this.#memory.address, kind, statuses, this.#call);
   }

@@ -199,6 +199,21 @@ export class RecordCollection {
     for await (const document of streaming(cursor)) yield parseRecord(document);
   }
 
+  /** Returns the newest proposals of a client, oldest first. */
+  async newest(
+    address: CheckedAddress,
+    { client, status, limit }: { client: string; status: ChangeStatus; limit: number },
+    call: CallContext,
+  ): Promise<ChangeRecord[]> {
+    const filter = { ...address, kind: "proposal", status, "actor.client": client, ...this.#present() };
+    const options = { sort: { at: -1, _id: -1 }, limit, ...readOptions } as const;
+    const found = await reading(async () => {
+      await this.#connect(call);
+      return this.#collection.find<StoredRecord>(filter, options, call).toArray();
+    });
+    return found.toReversed().map(parseRecord);
+  }
+
   /** Reads one page of the proposals of these memories, oldest first, without their texts. One or two commands. */
   async summaries(
     memories: Partial<AddressRange>,

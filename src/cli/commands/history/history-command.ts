@@ -25,7 +25,7 @@ export function historyCommand<Input extends OptionValues>(
 }
 
 /** @throws CommandError if the memory keeps no history, or if the history is empty */
-async function getHistory({ memory: { history }, name }: OpenTarget): Promise<MemoryHistory> {
+export async function getHistory({ memory: { history }, name }: OpenTarget): Promise<MemoryHistory> {
   if (history === null)
     throw usageError(`${name} keeps no history; name a memory in MongoDB, of a store that has \`history: true\``);
   const isEmpty = await about(name, () => hasNoVersion(history), advice);
