@@ -35,6 +35,7 @@ describe("the program", () => {
       "export",
       "import",
       "tidy",
+      "learn",
       "doctor",
       "migrate earlier-format",
       "migrate mongodb-store",

@@ -36,9 +36,9 @@ export const learn = createCommand<LearnInput>({
     "proposals. It needs the package langchain and that of the model's provider. The rules and guards of programs " +
     "are not known here.",
   examples: [
-    "learn --node assistant --user ada@example.com --model openai:gpt-5-mini --dry-run",
-    'learn --node assistant --model anthropic:claude-haiku-4-5 --read "/conversations/**"',
-    "learn --due --node assistant --limit 50 --model openai:gpt-5-mini --json",
+    "learn --node assistant --model openai:gpt-5 --dry-run",
+    "learn --node assistant --user ada --model openai:gpt-5",
+    "learn --due --limit 50 --model openai:gpt-5 --json",
   ],
   options: [
     new Option("--model <provider:name>", "a chat model, as LangChain's initChatModel takes it").makeOptionMandatory(),
