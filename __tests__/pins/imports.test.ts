@@ -105,8 +105,7 @@ const mayImport: Record<string, string[]> = {
 
 /** Packages with a fixed set of modules that may import them. */
 const packageUsers: Record<string, string[]> = {
-  langchain: ["middleware"],
-  "langchain/chat_models/universal": ["cli"],
+  langchain: ["middleware", "cli"],
   "@langchain/core/singletons": ["langchain/langgraph-internals"],
   "@langchain/openai": [],
   "@langchain/anthropic": [],

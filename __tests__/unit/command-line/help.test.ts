@@ -36,6 +36,7 @@ describe("the program", () => {
       "import",
       "merge",
       "tidy",
+      "learn",
       "doctor",
       "migrate earlier-format",
       "migrate mongodb-store",

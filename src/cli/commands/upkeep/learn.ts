@@ -8,7 +8,6 @@ import { getField } from "../../../core/values/unknown-values.js";
 import type { LearnOptions } from "../../../learn/options.js";
 import type { LearnChange } from "../../../learn/plan-operations.js";
 import type { LearnReport } from "../../../learn/report.js";
-import type { MemoryDatabase } from "../../../mongodb/admin/memory-database.js";
 import { pickDefined } from "../../collections.js";
 import { createCommand, numberOption, type Report } from "../../command.js";
 import type { CliContext } from "../../context.js";
@@ -30,12 +29,6 @@ interface LearnInput extends TargetOptions, Pick<LearnOptions, "read" | "write" 
   json?: boolean;
 }
 
-const patterns = (flags: string, description: string): Option =>
-  new Option(flags, description).argParser((given: string, earlier: string[] | undefined) => {
-    if (patternField.safeParse(given).success) return [...(earlier ?? []), given];
-    throw usageError(`${flags} ${JSON.stringify(given)} is no pattern of paths; pass one such as "/profile/**"`);
-  });
-
 export const learn = createCommand<LearnInput>({
   usage: "learn",
   description:
@@ -43,17 +36,17 @@ export const learn = createCommand<LearnInput>({
     "proposals. It needs the package langchain and that of the model's provider. The rules and guards of programs " +
     "are not known here.",
   examples: [
-    "learn --node assistant --user ada@example.com --model openai:gpt-5-mini --dry-run",
-    'learn --node assistant --model anthropic:claude-haiku-4-5 --read "/conversations/**"',
-    "learn --due --node assistant --limit 50 --model openai:gpt-5-mini --json",
+    "learn --node assistant --model openai:gpt-5 --dry-run",
+    "learn --node assistant --user ada --model openai:gpt-5",
+    "learn --due --limit 50 --model openai:gpt-5 --json",
   ],
   options: [
     new Option("--model <provider:name>", "a chat model, as LangChain's initChatModel takes it").makeOptionMandatory(),
     new Option("--due", "learn from the memories of the node, or of all nodes, that are due"),
     numberOption("--limit <number>", "with --due: work on at most so many", [1, 1000], "is not from 1 to 1000"),
     new Option("--dry-run", "show the changes, and propose none"),
-    patterns("--read <pattern...>", "paths whose changes are learnt from (default: all)"),
-    patterns("--write <pattern...>", "paths that may be changed (default: /profile/** and /projects/**)"),
+    new Option("--read <pattern...>", "paths whose changes are learnt from (default: all)"),
+    new Option("--write <pattern...>", "paths that may be changed (default: /profile/** and /projects/**)"),
     new Option("--apply <how>", "whether additions are made at once").choices(["propose", "append-only"]),
     new Option("--instructions <file>", "a text in place of ours about what is worth keeping"),
     ...memoryOptions,
@@ -62,6 +55,11 @@ export const learn = createCommand<LearnInput>({
     if (input.due === true) refuseOptions(input, ["user", "thread", "dryRun"], "does not go with --due");
     else refuseOptions(input, ["limit"], "goes with --due");
     const { read, write, apply, instructions: file } = input;
+    const wrong = [...(read ?? []), ...(write ?? [])].find((pattern) => !patternField.safeParse(pattern).success);
+    if (wrong !== undefined)
+      throw usageError(
+        `--read or --write: ${JSON.stringify(wrong)} is no pattern of paths; pass one such as "/profile/**"`,
+      );
     const instructions = file === undefined ? undefined : await readInstructions(file);
     const model = await openModel(input.model);
     const options = { ...pickDefined({ read, write, apply, instructions }), model };
@@ -96,12 +94,14 @@ async function learnFromOne(input: LearnInput, options: ModelOptions, context: C
 async function learnFromDue(input: LearnInput, options: ModelOptions, context: CliContext): Promise<Report> {
   const { learnDue } = await import("../../../learn/learn-due.js");
   const { MemoryNode } = await import("../../../graph/memory-node.js");
+  const { MongoMemoryStore } = await import("../../../mongodb/store/mongo-memory-store.js");
   return withMemories(context, input, async (database) => {
+    const { client, db, collectionName: memoriesCollection } = database;
+    const store = new MongoMemoryStore({ client, dbName: db.databaseName, memoriesCollection, history: true });
     const nodes = [];
     for await (const { nodeId, scope } of database.nodes())
       if (input.node === undefined || input.node === nodeId)
         nodes.push(new MemoryNode({ nodeId, scope, ...pickDefined({ paths: input.paths }) }));
-    const store = await openStore(database);
     const { limit } = input;
     const found = nodes.length === 0 ? [] : await learnDue({ ...options, ...pickDefined({ limit }), store, nodes });
     const reports = found.map((report) => ({
@@ -116,11 +116,6 @@ async function learnFromDue(input: LearnInput, options: ModelOptions, context: C
     });
     return { json: { reports }, text: `${lines.join("")}${countText(reports.length, "memory")}\n` };
   });
-}
-
-async function openStore({ client, db, collectionName }: MemoryDatabase) {
-  const { MongoMemoryStore } = await import("../../../mongodb/store/mongo-memory-store.js");
-  return new MongoMemoryStore({ client, dbName: db.databaseName, memoriesCollection: collectionName, history: true });
 }
 
 /** Opens a model of any provider. @throws CommandError that says what to install */
