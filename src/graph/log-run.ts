@@ -3,6 +3,7 @@ import { ensureConfig, type RunnableConfig } from "@langchain/core/runnables";
 import { isGraphBubbleUp } from "@langchain/langgraph";
 import type { ConversationLogOptions } from "../conversation/options.js";
 import { writeLog } from "../conversation/log-conversation.js";
+import { isMissingOwner } from "../core/values/address.js";
 import { MemoryError } from "../core/values/errors.js";
 import { getMemoryRun } from "../langchain/memory-run.js";
 import { bindRun } from "../langchain/memory-source.js";
@@ -31,8 +32,10 @@ export function createConversationLog(
   };
 }
 
-function warnOfMissingLog({ message }: MemoryError): void {
-  globalThis.process?.emitWarning?.(`messages not logged: ${message}`, { type: "MemoryWarning" });
+function warnOfMissingLog(error: MemoryError): void {
+  // The process is warned only once about runs without a thread or user, by `warnOfMissingOwner`.
+  if (!isMissingOwner(error))
+    globalThis.process?.emitWarning?.(`messages not logged: ${error.message}`, { type: "MemoryWarning" });
 }
 
 /** Adds the new messages of a run to the log of its memory, if the memory has one. */
