@@ -22,4 +22,19 @@ describe.each(backendsUnderTest())("edits of models on %s", (_name, backend) => 
     });
     await fc.assert(property, { numRuns: runs });
   });
+
+  it("are refused if they replace line ends in more than 50,000 places of a file with those of Windows", async () => {
+    const memory = backend.open(freshAddress());
+    const text = "a\r\n".repeat(50_000);
+    await memory.write("/f", text);
+    await memory.update("/f", "a\n", "b\n", { lineEnds: "file" });
+    expect(await memory.read("/f")).toBe(text.replaceAll("a", "b"));
+    await memory.append("/f", "b\r\n");
+    const refused = memory.update("/f", "b\n", "c", { lineEnds: "file" });
+    await expect(refused).rejects.toMatchObject({
+      code: "EINVAL",
+      message: expect.stringContaining("in more than 50000 places"),
+    });
+    expect(await memory.update("/f", "b", "c", { lineEnds: "file" })).toBe(50_001);
+  });
 });

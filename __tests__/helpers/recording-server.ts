@@ -63,6 +63,7 @@ const answers: [path: RegExp, answer: Json][] = [
       done_reason: "stop",
     },
   ],
+  [/\/converse$/, { output: { message: { role: "assistant", content: [{ text: "done" }] } }, stopReason: "end_turn" }],
   [
     /:generateContent$/,
     { candidates: [{ content: { role: "model", parts: [{ text: "done" }] }, finishReason: "STOP", index: 0 }] },

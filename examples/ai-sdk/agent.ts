@@ -12,7 +12,7 @@ export function createCookingAgent(model: LanguageModel, store: BaseStore) {
     // Your program knows the user of a call; a model cannot choose one.
     prepareCall: ({ options, ...settings }) => ({
       ...settings,
-      ...createAiMemory({ memory, userId: options.userId, content: "full" }),
+      ...createAiMemory({ memory, userId: options.userId, content: "auto" }),
     }),
   });
   return { agent, memory };

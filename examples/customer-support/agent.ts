@@ -26,7 +26,8 @@ export function createSupportAgent(model: BaseChatModel, store: BaseStore, custo
     model,
     systemPrompt: "You help customers. Note in your memory what you learn about them.",
     checkpointer: new MemorySaver(),
-    middleware: [memoryMiddleware({ memory: customers, content: "full" })],
+    // Shows what fits the turn, and adds what was said to the customer's memory.
+    middleware: [memoryMiddleware({ memory: customers, content: "auto", log: true })],
   });
   return { agent, customers, rules };
 }

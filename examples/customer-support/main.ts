@@ -38,9 +38,8 @@ try {
   await ask("chat-2", "How do I update?");
   await ask("chat-3", "How do I update?");
 
-  const { files } = await ada.snapshot();
-  const notes = files.filter(({ path }) => !path.startsWith("/rules/")).map(({ content }) => content);
-  console.log(`\nNotes about Ada: ${notes.join("\n")}`);
+  console.log("\nAda's memory has:");
+  for (const { path, text } of await ada.grep("Linux")) console.log(`  ${path}: ${text}`);
 } finally {
   await store.stop();
 }

@@ -12,7 +12,7 @@ const agent = new Agent({
   tools: memoryNode.memoryTools,
   systemPrompt: "You help the operations team. Note in /servers of your memory what others will need.",
 });
-agent.attachMemoryConnector(memoryNode.createConnector({ content: "full" }));
+agent.attachMemoryConnector(memoryNode.createConnector({ content: "auto" }));
 
 /** The graph that `langgraph.json` names. */
 export const { graph } = agent;

@@ -11,11 +11,12 @@ export function createMemoryNode(store: BaseStore): MemoryNode {
 }
 
 export function createCook(model: BaseChatModel, memoryNode: MemoryNode): Agent {
-  const agent = new Agent({
+  return new Agent({
     model,
     tools: memoryNode.memoryTools,
     systemPrompt: "You are a cook. Note in your memory what your guest tells you.",
+    memoryConnector: memoryNode.createConnector({ content: "auto" }),
+    // Adds what was said to the memory, so that the next request can answer from it.
+    log: true,
   });
-  agent.attachMemoryConnector(memoryNode.createConnector({ content: "full" }));
-  return agent;
 }

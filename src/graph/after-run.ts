@@ -1,6 +1,7 @@
 import { ensureConfig, type RunnableConfig } from "@langchain/core/runnables";
 import { isGraphBubbleUp } from "@langchain/langgraph";
 import type { Memory } from "../core/memory.js";
+import { isMissingOwner } from "../core/values/address.js";
 import { MemoryError } from "../core/values/errors.js";
 import { shorten } from "../core/values/text.js";
 import { getMemoryRun, type MemoryRun } from "../langchain/memory-run.js";
@@ -26,8 +27,11 @@ export async function workAfterRun(
   { memory, title, failure, onError, work }: WorkAfterRun,
 ): Promise<void> {
   const run = getMemoryRun(ensureConfig(config));
-  const warn = ({ message }: MemoryError): void =>
-    globalThis.process?.emitWarning?.(`${title}: ${message}`, { type: "MemoryWarning" });
+  const warn = (error: MemoryError): void => {
+    // The process is warned only once about runs without a thread or user, by `warnOfMissingOwner`.
+    if (!isMissingOwner(error))
+      globalThis.process?.emitWarning?.(`${title}: ${error.message}`, { type: "MemoryWarning" });
+  };
   const onFailure = (error: MemoryError): void => reportFailure(error, onError ?? warn, warn);
   try {
     const opened = "memoryForRun" in memory ? await memory.memoryForRun(run) : memory;

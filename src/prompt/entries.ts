@@ -1,4 +1,5 @@
 import type { MemoryOutline, OutlineFile } from "../core/memory.js";
+import { removeLogMarks } from "../core/search/passages.js";
 import { findHiddenDirectory } from "../core/values/paths.js";
 import { showPath } from "../core/display/shown-path.js";
 import { compareCodeUnits } from "../core/values/text.js";
@@ -28,9 +29,8 @@ export function sortedEntries(
   root: string,
   logPath: string | null = null,
 ): ShownEntry[] {
-  const isInLog = (path: string): boolean => logPath !== null && path.startsWith(`${logPath}/`);
   const findClosed = (path: string): string | undefined =>
-    findHiddenDirectory(path) ?? (isInLog(path) ? (logPath ?? undefined) : undefined);
+    findHiddenDirectory(path) ?? (isInLog(path, logPath) ? (logPath ?? undefined) : undefined);
   const closed = new Map<string, OutlineFile[]>();
   for (const path of directories) if (findClosed(`${path}/`) === path) closed.set(path, []);
   for (const file of files) closed.get(findClosed(file.path) ?? "")?.push(file);
@@ -46,6 +46,15 @@ export function sortedEntries(
       .map((file) => ({ key: file.path, depth: countSlashes(file.path), line: formatFileLine(file, root), file })),
   ];
   return entries.toSorted((a, b) => compareCodeUnits(a.key, b.key));
+}
+
+function isInLog(path: string, logPath: string | null): boolean {
+  return logPath !== null && path.startsWith(`${logPath}/`);
+}
+
+/** Returns a content as a model sees it: a log without its marks. */
+export function getShownContent(path: string, content: string, logPath: string | null): string {
+  return isInLog(path, logPath) ? removeLogMarks(content) : content;
 }
 
 /**
@@ -76,8 +85,13 @@ function formatFileLine({ path, sizeBytes }: OutlineFile, root: string): string 
 
 /**
  * Returns the entries with their contents. Null if a content was not read, or if the contents alone exceed `maxChars`.
+ * @param logPath a directory whose texts are shown without the marks of a log
  */
-export function contentLines(entries: readonly ShownEntry[], maxChars: number): string[] | null {
+export function contentLines(
+  entries: readonly ShownEntry[],
+  maxChars: number,
+  logPath: string | null = null,
+): string[] | null {
   const lines: string[] = [];
   let contentChars = 0;
   for (const [index, { key, line, file }] of entries.entries()) {
@@ -87,10 +101,11 @@ export function contentLines(entries: readonly ShownEntry[], maxChars: number): 
       continue;
     }
     if (file.content === undefined) return null;
-    contentChars += file.content.length;
+    const content = getShownContent(file.path, file.content, logPath);
+    contentChars += content.length;
     if (contentChars > maxChars) return null;
     lines.push(`${line}:`);
-    if (file.content !== "") lines.push(quoteContent(file.content));
+    if (content !== "") lines.push(quoteContent(content));
   }
   return lines;
 }

@@ -35,6 +35,8 @@ export interface RenderOptions {
   root: string;
   /** The description of each file, by path, for an index. */
   descriptions?: ReadonlyMap<string, string>;
+  /** The directory of the conversation log. @default none */
+  logPath?: string | null;
 }
 
 /** What a model sees of memories. */
@@ -150,12 +152,12 @@ function render(
 /** Returns the entries with contents or descriptions, or null if none are requested or none fit. */
 function renderRichLines(
   sections: readonly Section[],
-  { content, maxChars, descriptions }: RenderOptions,
+  { content, maxChars, descriptions, logPath }: RenderOptions,
 ): { lines: string[]; leftOut: number } | null {
   if (content === "tree") return null;
   const rich = sections.map(({ mount, entries }) => {
     const share = Math.min(maxChars, mount.maxChars ?? maxChars);
-    const lines = content === "full" ? contentLines(entries, share) : indexLines(entries, descriptions);
+    const lines = content === "full" ? contentLines(entries, share, logPath) : indexLines(entries, descriptions);
     return { share, lines: lines !== null && countChars(lines) <= share ? lines : null };
   });
   if (rich.every(({ lines }) => lines === null)) return null;

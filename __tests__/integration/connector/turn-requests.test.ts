@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { HumanMessage, SystemMessage } from "@langchain/core/messages";
 import { InMemoryStore, MemorySaver } from "@langchain/langgraph";
+import { ChatBedrockConverse } from "@langchain/aws";
 import { ChatOllama } from "@langchain/ollama";
 import { createAgent } from "langchain";
 import { Agent, MemoryNode } from "../../../src/index.js";
@@ -13,6 +14,18 @@ import { auto, removeQuestion, writeManyNotes } from "../../helpers/turns.js";
 const allClients = {
   ...clients,
   ChatOllama: (server) => new ChatOllama({ model: "llama3", baseUrl: server.url, maxRetries: 0 }),
+  // The client of AWS speaks HTTP/2, so another one sends what it is given.
+  ChatBedrockConverse: (server) =>
+    new ChatBedrockConverse({
+      region: "us-east-1",
+      model: "amazon.nova-pro-v1:0",
+      client: {
+        send: async ({ input }: { input: Json }) => {
+          const body = JSON.stringify(input);
+          return (await fetch(`${server.url}/converse`, { method: "POST", body })).json();
+        },
+      } as never,
+    }),
 } satisfies Record<string, MakeClient>;
 
 /** The answer of each provider that calls the tool. */
@@ -36,6 +49,15 @@ const toolCalls: Record<keyof typeof allClients, (args: object) => Json> = {
   }),
   ChatOllama: (args) => ({
     message: { role: "assistant", content: "", tool_calls: [{ function: { name: "memory", arguments: args } }] },
+  }),
+  ChatBedrockConverse: (args) => ({
+    output: {
+      message: {
+        role: "assistant",
+        content: [{ toolUse: { toolUseId: nextId(), name: "memory", input: args } }],
+      },
+    },
+    stopReason: "tool_use",
   }),
 };
 

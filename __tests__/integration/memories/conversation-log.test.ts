@@ -128,6 +128,15 @@ describe("a turn", () => {
   const client = new MongoClient(uri, { monitorCommands: true });
   afterAll(() => client.close());
 
+  it("costs one command in a memory with a history", async () => {
+    const memory = new MongoMemoryStore({ client, dbName, history: true }).memory({ nodeId: randomUUID() });
+    for (const turns of [1, 2, 3]) {
+      const log = (): Promise<number> => logConversation(memory, takeTurns(turns), { at, threadId: "t" });
+      const sent = (await commandsOf(client, log)).map(({ commandName }) => commandName);
+      if (turns > 1) expect(sent).toEqual(["findAndModify"]);
+    }
+  });
+
   it.each([1, 200])("costs one command after %d turns", async (turns) => {
     const memory = new MongoMemoryStore({ client, dbName }).memory({ nodeId: randomUUID() });
     await logConversation(memory, takeTurns(turns), { at, threadId: "t" });

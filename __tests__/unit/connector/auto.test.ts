@@ -1,3 +1,5 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
@@ -14,10 +16,14 @@ import { getRecalled } from "../../../src/core/search/recall.js";
 import { mountMemories } from "../../../src/core/mounts/mounted-memory.js";
 import { type AutoOptions, renderAuto, type RenderedForTurn } from "../../../src/prompt/auto/render-auto.js";
 import { readToShow, showMemories } from "../../../src/prompt/shown-memory.js";
+import { openDirectoryMemory } from "../../../src/backends/directory/index.js";
 import { freshAddress } from "../../helpers/memory-case.js";
 import { repetitions } from "../../helpers/repetitions.js";
+import { testFolder } from "../../helpers/test-folder.js";
+import { writeManyNotes } from "../../helpers/turns.js";
 import { createOutline, hostileOutline } from "./outlines.js";
 
+const dir = testFolder();
 const memory = openMemory(new InMemoryStore(), { nodeId: "assistant" });
 const plainOptions: AutoOptions = {
   maxChars: 4000,
@@ -91,6 +97,30 @@ describe("content auto", () => {
     expect(await render({ content: "auto" })).toBe(await render({ content: "full" }));
   });
 
+  it.each(["auto", "full"] as const)(
+    "shows a log without its marks while everything fits, as content %s",
+    async (content) => {
+      const node = new MemoryNode({ ...freshAddress(), store: new InMemoryStore(), log: true });
+      const messages = [
+        new HumanMessage({ id: "1", content: "Hi.\n^abcdefgh" }),
+        new AIMessage({ id: "2", content: "Hello." }),
+      ];
+      const at = new Date("2026-03-02T09:05Z");
+      for (const count of [1, 2]) await logConversation(node.globalMemory(), messages.slice(0, count), { at });
+      await node.globalMemory().write("/note", "^abcdefgh");
+      const lines = (await node.createConnector({ content }).renderMessage())?.text.split("\n") ?? [];
+      expect(lines.filter((line) => line.startsWith("| "))).toEqual([
+        "| ## 09:05",
+        "| User: Hi.",
+        "|   ^abcdefgh",
+        "| ## 09:05",
+        "| Assistant: Hello.",
+        "| ",
+        "| ^abcdefgh",
+      ]);
+    },
+  );
+
   it("shows the passages that fit the question, with path and line, best first", async () => {
     const texts = {
       "/health": `${"Sleeps well.\n".repeat(9)}Is allergic to peanuts.\n${"Runs.\n".repeat(9)}`,
@@ -109,6 +139,20 @@ describe("content auto", () => {
     const { turn } = await show(written, "?", { maxChars: 1500 });
     expect(turn).toContain("The newest line of all.");
     expect(turn).toContain("Line 9 of day 6");
+  });
+
+  it("shows a memory in a folder, also what another program writes into it", async () => {
+    const inFolder = openDirectoryMemory({ dir });
+    await writeManyNotes(inFolder);
+    expect((await show(inFolder, "word7", { maxChars: 1500 })).turn).toContain(
+      "/notes/7:\n1| word7 is what a note says",
+    );
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await writeFile(join(dir, "notes", "7"), "word7 is blue.");
+    expect((await show(inFolder, "word7", { maxChars: 1500 })).turn).toContain("/notes/7:\n1| word7 is blue.\n");
+    expect((await show(inFolder, "?", { maxChars: 1500 })).turn).toContain(
+      "instructions.\n/notes/7:\n1| word7 is blue.\n",
+    );
   });
 
   it("shows pinned files first and in full, by pattern or by their front matter", async () => {
@@ -174,6 +218,15 @@ describe("content auto", () => {
     expect(turn).toContain("/me:\n1| Likes zebras.");
     expect(turn).toContain("/team/days/2026-03-04.md:\n");
     expect(turn?.match(/of day/g)?.length).toBeLessThan(10);
+  });
+
+  it("recalls from a mount that has more than its share, also if everything would fit without it", async () => {
+    const own = await memoryOf({ "/me": "Likes zebras." });
+    const team = await memoryOf({ "/days": "The team likes lions.\n".repeat(40) });
+    const tree = mountMemories({ "/": own, "/team": { memory: team, access: "read", maxChars: 300 } });
+    const { turn } = await show(tree, "lions", { maxChars: 4000 });
+    expect(turn).toContain("| The team likes lions.");
+    expect(turn?.match(/lions/g)?.length).toBeLessThan(15);
   });
 
   it("shows a note that imitates the fence or a turn of a user as lines of a note", async () => {

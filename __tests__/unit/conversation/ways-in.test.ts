@@ -9,8 +9,8 @@ import {
   START,
   StateGraph,
 } from "@langchain/langgraph";
-import { describe, expect, it } from "@jest/globals";
-import { createAgent } from "langchain";
+import { describe, expect, it, jest } from "@jest/globals";
+import { createAgent, providerStrategy, toolStrategy } from "langchain";
 import { memoryMiddleware } from "../../../src/middleware/index.js";
 import {
   Agent,
@@ -142,6 +142,14 @@ describe.each(Object.entries(waysIn))("%s", (_name, create) => {
     expect(errors.at(-1)).toMatchObject({ code: "EINVAL" });
   });
 
+  it("warns only once about runs without a user", async () => {
+    const warn = jest.spyOn(process, "emitWarning").mockImplementation(() => {});
+    const agent = create({ node: createNode({ scope: "perUser" }) });
+    for (const text of ["one", "two"]) await agent.invoke({ messages: [user(text)] }, {});
+    expect(warn.mock.calls.length).toBeLessThanOrEqual(1);
+    warn.mockRestore();
+  });
+
   it("leaves out only the text that a guard refuses, and reports it once", async () => {
     const guard = ({ content }: { content: string }): void => {
       if (content === "bad") throw new Error("no");
@@ -222,6 +230,33 @@ describe("a log in a graph", () => {
     const agent = new Agent({ model: answerAll(), memoryConnector: node, log: true });
     for await (const _chunk of await agent.stream({ messages: [user("a b c")] }, { streamMode: "messages" }));
     expect(await readLines(node.memory())).toEqual(["User: a b c", "Assistant: Answer to a b c"]);
+  });
+
+  it("has a structured answer as the text that LangChain gives it", async () => {
+    const schema = {
+      title: "Dish",
+      type: "object" as const,
+      properties: { name: { type: "string" } },
+      required: ["name"],
+    };
+    const ways = [
+      { responseFormat: providerStrategy(schema), answer: '{"name":"soup"}' },
+      { responseFormat: toolStrategy(schema), answer: { tool: "Dish", args: { name: "soup" } } },
+    ];
+    const node = createNode();
+    for (const { responseFormat, answer } of ways) {
+      const model = new ScriptedChatModel(() => answer);
+      const middleware = [memoryMiddleware({ memory: node, log: true, tools: false })];
+      const agent = createAgent({ model, responseFormat: responseFormat as never, middleware });
+      const result: object = await agent.invoke({ messages: [user("Which dish?")] });
+      expect(result).toMatchObject({ structuredResponse: { name: "soup" } });
+    }
+    expect(await readLines(node.memory())).toEqual([
+      "User: Which dish?",
+      'Assistant: {"name":"soup"}',
+      "User: Which dish?",
+      'Assistant: Returning structured response: {"name":"soup"}',
+    ]);
   });
 
   it("has the texts of a turn with calls of tools, and nothing that a connector shows", async () => {

@@ -14,6 +14,7 @@ import { memoryMiddleware } from "../../../src/middleware/index.js";
 import { freshAddress } from "../../helpers/memory-case.js";
 import { edge, node as templateNode } from "../../helpers/graph-definitions.js";
 import { ScriptedChatModel } from "../../helpers/scripted-chat-model.js";
+import { auto, getTurnPart, writeManyNotes } from "../../helpers/turns.js";
 
 const store = new InMemoryStore();
 const question = { messages: [new HumanMessage("hello")] };
@@ -94,6 +95,23 @@ describe.each(dialects)("the prompt of an agent with $name", ({ root, path, crea
     await waysIn[wayIn]?.(node, tools, model, root);
     expect(getShownPath(model)).toBe(path);
     await tools[0]?.invoke(change(getShownPath(model)));
+    expect(await node.memory().read("/project/todo")).toBe("new");
+  });
+});
+
+describe.each(dialects)("the prompt of an agent with $name and content auto", ({ path, createTools, change }) => {
+  it("shows the path of a passage as the tool takes it", async () => {
+    const node = await createNode();
+    await writeManyNotes(node.memory());
+    const model = new ScriptedChatModel(() => "done");
+    const tools = createTools(node);
+    await new Agent({ model, tools, memoryConnector: node.createConnector(auto) }).invoke({
+      messages: [new HumanMessage("What is old?")],
+    });
+    const part = getTurnPart(model.calls[0] ?? [], "What is old?");
+    const shown = /\n(?:- )?(.*):\n1\| old\n/.exec(part)?.[1] ?? "nothing";
+    expect(shown).toBe(path);
+    await tools[0]?.invoke(change(shown));
     expect(await node.memory().read("/project/todo")).toBe("new");
   });
 });

@@ -28,6 +28,11 @@ const dateWord =
 export const logMarks = "[~^][a-z]{8}(?: [a-z]{8})*";
 const logMarksLine = new RegExp(`^${logMarks}$`);
 
+/** Returns the text of a log without its lines of marks. */
+export function removeLogMarks(text: string): string {
+  return text.replaceAll(new RegExp(`^${logMarks}\\r?(?:\\n|$)`, "gm"), "");
+}
+
 /** Yields the passages of a text in their order. Blank lines and the marks of a log belong to no passage. */
 export function* splitPassages(text: string): Generator<Passage> {
   for (const passage of findPassages(text)) if (passage !== null) yield passage;

@@ -1,4 +1,4 @@
-import { fileTooLarge } from "./errors.js";
+import { fileTooLarge, invalid } from "./errors.js";
 import { LiteralSearch } from "./literal-search.js";
 import { appendText, largestFileBytes, replaceText, utf8Bytes } from "./text.js";
 
@@ -94,10 +94,13 @@ export function replaceRange(
   return { text: text.slice(0, start) + lines + text.slice(end), start, end: start + lines.length };
 }
 
+/** The most places with "\r\n" that one edit of a model replaces. More would keep the event loop for 100 ms. */
+const maxReplaced = 50_000;
+
 /**
  * Replaces every occurrence, as `replaceText` does. Line ends of either kind are equal, and new lines get the line end
  * of the line before.
- * @throws MemoryError EFBIG
+ * @throws MemoryError EFBIG, or EINVAL for too many occurrences
  */
 export function replaceLines(
   text: string,
@@ -105,7 +108,7 @@ export function replaceLines(
   replacement: string,
   maxFileBytes = largestFileBytes,
 ): { text: string; replaced: number } {
-  if (!text.includes("\r\n"))
+  if (!text.includes("\r\n") || !/[\r\n]/.test(search + replacement))
     return replaceText(text, setLineEnds(search, "\n"), setLineEnds(replacement, "\n"), maxFileBytes);
   const lines = { "\n": setLineEnds(replacement, "\n"), "\r\n": setLineEnds(replacement, "\r\n") };
   const bytes = { "\n": utf8Bytes(lines["\n"]), "\r\n": utf8Bytes(lines["\r\n"]) };
@@ -119,6 +122,8 @@ export function replaceLines(
     const kept = text.slice(position, start);
     if (kept.includes("\n")) lineEnd = getLineEndBefore(kept, kept.length);
     parts.push(kept, lines[lineEnd]);
+    if (parts.length > 2 * maxReplaced)
+      throw invalid(`the text is in more than ${maxReplaced} places of the file; use a longer one, or write the file`);
     sizeBytes += bytes[lineEnd] - patternBytes - (end - start - pattern.length);
     if (pattern.includes("\n")) lineEnd = getLineEndBefore(text, end);
     position = end;

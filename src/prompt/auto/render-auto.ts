@@ -6,6 +6,7 @@ import { compilePathPattern } from "../../core/values/path-pattern.js";
 import { findHiddenDirectory } from "../../core/values/paths.js";
 import type { TokenLimit } from "../connector-options.js";
 import { getDescriptions, leadChars, mayIndex } from "../descriptions.js";
+import { getShownContent } from "../entries.js";
 import { fence } from "../fence.js";
 import { readPinnedField } from "../front-matter.js";
 import { shortIntroduction } from "../introduction.js";
@@ -79,12 +80,18 @@ export async function renderAuto(memories: ShownMemories, options: AutoOptions):
 }
 
 function renderWhole(memories: ShownMemories, options: AutoOptions): RenderedForTurn | null {
-  const { maxChars, tokens } = options;
-  let chars = 0;
-  for (const { outline } of memories.outlines)
-    for (const { path, content } of outline.files)
-      if (findHiddenDirectory(path) === undefined) chars += path.length + (content?.length ?? Infinity);
-  if (chars > maxChars) return null;
+  const { maxChars, tokens, logPath } = options;
+  let room = maxChars;
+  for (const { mount, outline } of memories.outlines) {
+    let share = mount.maxChars ?? Infinity;
+    for (const { path, content } of outline.files) {
+      if (findHiddenDirectory(path) !== undefined) continue;
+      const chars = path.length + (content === undefined ? Infinity : getShownContent(path, content, logPath).length);
+      room -= chars;
+      share -= chars;
+      if (room < 0 || share < 0) return null;
+    }
+  }
   const whole = renderMemories(memories, { ...options, content: "full" });
   const fits = tokens === null || countTokens(tokens, whole.text) <= tokens.max;
   return whole.view !== "tree" && whole.leftOut === 0 && fits ? { ...whole, turn: null } : null;
