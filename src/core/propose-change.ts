@@ -1,8 +1,7 @@
 import type { ApprovalRequester } from "./access/approval-requester.js";
-import type { ChangeOrigin } from "./values/origin.js";
 import { restricted } from "./restrictable-memory.js";
 import type { Memory } from "./memory.js";
-import type { MemoryActor } from "./values/actor.js";
+import type { MemoryActor, ChangeOrigin } from "./values/actor.js";
 import { MemoryError } from "./values/errors.js";
 
 /** A proposal of a program. */

@@ -1,9 +1,8 @@
 import type { CheckedPolicy } from "./access/policy.js";
-import type { VersionOrigin } from "./values/origin.js";
 import type { Memory } from "./memory.js";
 import type { MemoryUse } from "./memory-options.js";
 import type { CallIdentity } from "./runtime/call-identity.js";
-import type { MemoryActor } from "./values/actor.js";
+import type { MemoryActor, VersionOrigin } from "./values/actor.js";
 
 /**
  * A run that uses memories. `memory.with(run)` binds a memory to it. Whatever a storage learns about a call of a run

@@ -6,6 +6,7 @@ import { MongoClient } from "mongodb";
 import { promisify } from "node:util";
 import { type Memory, MemoryNode, type MemoryVersion, mountMemories, MongoMemoryStore } from "../../../src/index.js";
 import { compiled } from "../../helpers/compiled-sources.js";
+import { untyped } from "../../helpers/memory-case.js";
 import { readAll } from "../../helpers/read-all.js";
 import { repetitions } from "../../helpers/repetitions.js";
 import { change, learnWith } from "../../helpers/scripted-learning.js";
@@ -106,18 +107,18 @@ describe("the origin of a change", () => {
           sources: ["version:1", "version:2"],
           trust: "agent",
           model: "scripted-1",
-          reason: "the notes say so",
+          reason: "the user said so",
         },
       },
     ]);
   });
 
-  it("cannot be given by an agent's tool", async () => {
+  it("is refused from an agent's tool", async () => {
     const node = new MemoryNode({ store, nodeId: randomUUID() });
-    const args = { command: "append", path: "/a", content: "x", origin: { sources: ["version:1"], trust: "person" } };
-    await node.memoryTools[0]?.invoke({ ...args, ...{ sources: ["version:1"], trust: "person" } });
-    const versions = await readAll(getHistory(node.memory()).list());
-    expect(JSON.stringify(versions)).not.toMatch(/sources|trust/);
+    const origin = { sources: ["version:1"], trust: "person" };
+    const args = { command: "append", path: "/a", content: "x", origin, ...origin };
+    expect(await node.memoryTools[0]?.invoke(untyped(args))).toContain('"ok":false');
+    expect(await readAll(getHistory(node.memory()).list())).toEqual([]);
   });
 });
 

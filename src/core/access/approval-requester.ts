@@ -1,7 +1,6 @@
-import type { MemoryActor } from "../values/actor.js";
+import type { MemoryActor, ChangeOrigin } from "../values/actor.js";
 import type { CheckedAddress } from "../values/address.js";
 import type { ChangeCommand } from "../contract/change-record.js";
-import type { ChangeOrigin } from "../values/origin.js";
 
 /** `interrupt`: the run waits for a person. `propose`: the run goes on, and a person decides later. */
 export type OnAsk = "interrupt" | "propose";

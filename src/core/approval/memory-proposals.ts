@@ -1,7 +1,6 @@
-import type { MemoryActor } from "../values/actor.js";
+import type { MemoryActor, ChangeOrigin } from "../values/actor.js";
 import type { CheckedAddress } from "../values/address.js";
 import type { ChangeCommand, ChangeStatus } from "../contract/change-record.js";
-import type { ChangeOrigin } from "../values/origin.js";
 
 /** A change that an agent proposes. */
 export interface MemoryProposal {

@@ -1,7 +1,6 @@
 import type { RunLease } from "./run-lease.js";
 import type { LineEnds } from "../tree/change.js";
-import type { MemoryActor } from "../values/actor.js";
-import type { ChangeOrigin } from "../values/origin.js";
+import type { MemoryActor, ChangeOrigin } from "../values/actor.js";
 
 /** A command of a memory that changes something. */
 export type ChangeCommand = "append" | "write" | "update" | "edit" | "delete" | "rename";

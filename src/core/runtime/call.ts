@@ -1,5 +1,4 @@
-import type { VersionOrigin } from "../values/origin.js";
-import type { MemoryActor } from "../values/actor.js";
+import type { MemoryActor, VersionOrigin } from "../values/actor.js";
 import { type MemoryError, storageFailed } from "../values/errors.js";
 
 /** The stage of a call: it reads, waits for a guard, or may have changed the storage. */

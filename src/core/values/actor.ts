@@ -14,6 +14,21 @@ export interface MemoryActor {
   client?: string;
 }
 
+/** What a text of a program such as `learn` rests on, as its version keeps it. The program sets it. */
+export interface VersionOrigin {
+  /** `version:` and `message:` with ids. */
+  sources: string[];
+  /** The lowest trust of the sources, by who wrote them. */
+  trust: "unknown" | "agent" | "person";
+}
+
+/** What the proposal of a program rests on. Only the reason is written by a model. */
+export interface ChangeOrigin extends VersionOrigin {
+  reason: string;
+  /** The model that was asked. */
+  model: string;
+}
+
 /** The later fields win. Null if nobody is named. */
 export function mergeActors(actor: MemoryActor | null, later: MemoryActor | null): MemoryActor | null {
   return actor === null ? later : { ...actor, ...later };

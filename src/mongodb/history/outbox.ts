@@ -1,6 +1,5 @@
-import type { VersionOrigin } from "../../core/values/origin.js";
 import type { Steps } from "../../core/runtime/turns.js";
-import type { MemoryActor } from "../../core/values/actor.js";
+import type { MemoryActor, VersionOrigin } from "../../core/values/actor.js";
 import type { VersionOperation } from "../../core/history/history.js";
 import { type OlderText, encodeOlderText, readOlderText, wholeText } from "../../core/history/older-text.js";
 import { hashSha256 } from "../../core/values/sha256.js";

@@ -1,5 +1,4 @@
-import type { VersionOrigin } from "../../core/values/origin.js";
-import type { MemoryActor } from "../../core/values/actor.js";
+import type { MemoryActor, VersionOrigin } from "../../core/values/actor.js";
 import { MemoryError } from "../../core/values/errors.js";
 import type { MemoryVersion, VersionOperation } from "../../core/history/history.js";
 import type { OlderText } from "../../core/history/older-text.js";

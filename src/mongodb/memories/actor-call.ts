@@ -1,6 +1,5 @@
-import type { VersionOrigin } from "../../core/values/origin.js";
 import type { CallContext } from "../../core/runtime/call.js";
-import type { MemoryActor } from "../../core/values/actor.js";
+import type { MemoryActor, VersionOrigin } from "../../core/values/actor.js";
 
 /** A call whose changes are recorded as an approved proposal says: by its proposer, and with its sources. */
 export class ActorCall implements CallContext {

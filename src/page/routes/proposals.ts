@@ -40,9 +40,9 @@ async function findProposal(proposals: MemoryProposals, id: string): Promise<Mem
   throw new PageRefusal(404, "ENOENT", "this memory has no such proposal");
 }
 
-const decision = { ...changeFields, id: outerId };
+const decisionFields = { ...changeFields, id: outerId };
 
-const approveSchema = z.object({ ...decision, content: z.string().optional() }).strict();
+const approveSchema = z.object({ ...decisionFields, content: z.string().optional() }).strict();
 
 const approve = route(
   "POST",
@@ -58,7 +58,7 @@ const approve = route(
 
 const reasonField = z.string().min(1).max(2000).optional();
 
-const rejectSchema = z.object({ ...decision, reason: reasonField }).strict();
+const rejectSchema = z.object({ ...decisionFields, reason: reasonField }).strict();
 
 const reject = route("POST", "reject", rejectSchema, async ({ address, id, by, reason }, context) =>
   requireProposals(openToChange(context, address, by)).reject(id, {

@@ -1,7 +1,6 @@
 import type { MemoryVersion } from "../../../core/history/history.js";
-import type { MemoryActor } from "../../../core/values/actor.js";
+import type { MemoryActor, VersionOrigin } from "../../../core/values/actor.js";
 import { bytesText } from "../../terminal/format.js";
-import type { VersionOrigin } from "../../../core/values/origin.js";
 import type { Output } from "../../terminal/output.js";
 
 /** The labels of the facts, with the most useful fact first. */

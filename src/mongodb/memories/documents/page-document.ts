@@ -1,7 +1,6 @@
 import type { ObjectId } from "mongodb";
-import type { VersionOrigin } from "../../../core/values/origin.js";
 import type { OlderText } from "../../../core/history/older-text.js";
-import type { MemoryActor } from "../../../core/values/actor.js";
+import type { MemoryActor, VersionOrigin } from "../../../core/values/actor.js";
 import type { CheckedAddress, MemoryScope } from "../../../core/values/address.js";
 import type { MemorySnapshot, SnapshotFile } from "../../../core/memory.js";
 import { ROOT } from "../../../core/values/paths.js";
