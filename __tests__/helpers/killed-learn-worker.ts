@@ -2,7 +2,8 @@ import { once } from "node:events";
 import { MongoClient } from "mongodb";
 import { MongoMemoryStore } from "../../src/index.js";
 import { learn } from "../../src/learn/index.js";
-import { createLearningModel, operation } from "./learning-model.js";
+import { createLearningModel } from "./learning-model.js";
+import { change } from "./scripted-learning.js";
 
 /**
  * A process that learns from a memory, and reports its error code or "done". Its arguments: URI, database, node, and
@@ -20,7 +21,7 @@ client.on("commandStarted", ({ commandName, command }) => {
 });
 const { model } = createLearningModel(() =>
   [1, 2].map((number) =>
-    operation("write", `/profile/${step === "wait" ? "worker" : "note"}-${number}.md`, { text: `${number}` }),
+    change("write", `/profile/${step === "wait" ? "worker" : "note"}-${number}.md`, { text: `${number}` }),
   ),
 );
 if (step === "wait") {

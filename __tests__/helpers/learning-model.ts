@@ -1,11 +1,5 @@
 import { ScriptedChatModel, type ScriptedAnswer } from "./scripted-chat-model.js";
 
-/** A change as a model answers it. */
-export function operation(kind: string, path: string, more: object = {}): object {
-  const texts = { text: null, oldText: null, to: null };
-  return { operation: kind, path, ...texts, reason: "the user said so", sources: ["s1"], ...more };
-}
-
 export interface LearningModel {
   model: ScriptedChatModel;
   /** What the model was asked, oldest first. */

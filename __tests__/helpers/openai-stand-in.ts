@@ -23,10 +23,17 @@ export interface StandInAnswers {
   call?: Record<string, string>;
   /** What the model answers if its system message shows a text. */
   known?: { shown: string; text: string };
+  /** What the model answers to `learn`, the only one that asks for a schema. @default none */
+  operations?: readonly object[];
 }
 
 /** Replaces OpenAI's server. */
-export async function openAiStandIn({ text, call: args, known }: StandInAnswers): Promise<OpenAiStandIn> {
+export async function openAiStandIn({
+  text,
+  call: args,
+  known,
+  operations = [],
+}: StandInAnswers): Promise<OpenAiStandIn> {
   const server = createServer((request, response) => {
     const answer = async (): Promise<void> => {
       const { messages, tools = [], response_format: format } = (await json(request)) as CompletionRequest;
@@ -37,8 +44,7 @@ export async function openAiStandIn({ text, call: args, known }: StandInAnswers)
       );
       const answered = args === undefined || isCalled || tools.length === 0 ? text : undefined;
       const free = isShown ? known?.text : answered;
-      // The only schema that an example asks for is that of `learn`.
-      const said = format === undefined ? free : '{"operations":[]}';
+      const said = format === undefined ? free : JSON.stringify({ operations });
       const call = {
         id: randomUUID(),
         type: "function",

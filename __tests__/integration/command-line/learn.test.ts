@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { writeFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { type Memory, MongoMemoryStore } from "../../../src/index.js";
-import { operation } from "../../helpers/learning-model.js";
+import { change } from "../../helpers/scripted-learning.js";
 import { type OpenAiStandIn, openAiStandIn } from "../../helpers/openai-stand-in.js";
 import { readAll } from "../../helpers/read-all.js";
 import { cli, cliJson, type CliRun } from "../../helpers/run-cli.js";
@@ -25,10 +25,10 @@ let server: OpenAiStandIn;
 
 beforeAll(async () => {
   const operations = [
-    operation("write", "/profile/ada.md", { text: "Likes tea." }),
-    operation("append", "/notes.md", { text: "outside" }),
+    change("write", "/profile/ada.md", { text: "Likes tea." }),
+    change("append", "/notes.md", { text: "outside" }),
   ];
-  server = await openAiStandIn({ text: JSON.stringify({ operations }) });
+  server = await openAiStandIn({ text: "", operations });
   Object.assign(process.env, server.env);
 });
 

@@ -5,7 +5,8 @@ import { describe, expect, it } from "@jest/globals";
 import { type Memory, MongoMemoryStore } from "../../../src/index.js";
 import { learn, type LearnReport } from "../../../src/learn/index.js";
 import { compiled } from "../../helpers/compiled-sources.js";
-import { createLearningModel, operation } from "../../helpers/learning-model.js";
+import { createLearningModel } from "../../helpers/learning-model.js";
+import { change } from "../../helpers/scripted-learning.js";
 import { readAll } from "../../helpers/read-all.js";
 import { testDatabase } from "../../helpers/test-database.js";
 
@@ -27,7 +28,7 @@ function start(nodeId: string, step: string): ChildProcess & { stdout: NodeJS.Re
 
 async function learnHere(memory: Memory): Promise<LearnReport> {
   const { model } = createLearningModel(() =>
-    [1, 2].map((number) => operation("write", `/profile/note-${number}.md`, { text: `${number}` })),
+    [1, 2].map((number) => change("write", `/profile/note-${number}.md`, { text: `${number}` })),
   );
   return learn({ memory, model });
 }
@@ -52,7 +53,7 @@ describe("a process that learns", () => {
       expect((await learnHere(later.memory({ nodeId }))).nothing).toBe(true);
     }
     // Before the lease, between the model and the insert, between two inserts, and before the bookmark.
-    expect(proposed).toEqual([0, 0, 0, 1, 1, 2]);
+    expect(proposed).toEqual([0, 0, 0, 1, 1, 1, 2, 2]);
   });
 
   it("lets no other process work on its memory", async () => {

@@ -3,7 +3,8 @@ import { beforeEach, describe, expect, it } from "@jest/globals";
 import { MemoryNode, MongoMemoryStore } from "../../../src/index.js";
 import { learnDue, type LearnReport } from "../../../src/learn/index.js";
 import { examined } from "../../helpers/examined.js";
-import { createLearningModel, getNewTexts, type LearningModel, operation } from "../../helpers/learning-model.js";
+import { createLearningModel, getNewTexts, type LearningModel } from "../../helpers/learning-model.js";
+import { change } from "../../helpers/scripted-learning.js";
 import { untyped } from "../../helpers/memory-case.js";
 import { readAll } from "../../helpers/read-all.js";
 import { testDatabase } from "../../helpers/test-database.js";
@@ -104,7 +105,7 @@ describe("learnDue", () => {
     const users = ["ada", "bob", "cyd", "dan"];
     for (const user of users) await note(user, `${user} 1`, `${user} 2`);
     now += hourMs;
-    const learner = createLearningModel(() => [operation("write", "/profile/a.md", { text: "x" })]);
+    const learner = createLearningModel(() => [change("write", "/profile/a.md", { text: "x" })]);
     await Promise.all([1, 2, 3].map(() => learnNow(learner)));
     expect(learner.prompts.map((prompt) => getNewTexts(prompt)[0] ?? "").toSorted()).toEqual(
       users.map((user) => `${user} 1`),
@@ -118,7 +119,7 @@ describe("learnDue", () => {
   it("follows the rules of the node, and refuses a memory that its functions do not choose", async () => {
     await note("ada", "a1", "a2");
     now += hourMs;
-    const learner = createLearningModel(() => [operation("write", "/profile/a.md", { text: "x" })]);
+    const learner = createLearningModel(() => [change("write", "/profile/a.md", { text: "x" })]);
     const rules = [{ path: "/profile/**", access: "read" } as const];
     const strict = new MemoryNode({ nodeId: node.nodeId, scope: "perUser", rules });
     const foreign = new MemoryNode({ nodeId: node.nodeId, scope: "perUser", userId: () => "eve" });

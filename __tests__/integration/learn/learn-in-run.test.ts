@@ -5,7 +5,8 @@ import { MemorySaver, MessagesAnnotation, START, StateGraph } from "@langchain/l
 import { createAgent } from "langchain";
 import { type MemoryError, MemoryNode, MongoMemoryStore } from "../../../src/index.js";
 import { createLearnNode, learnMiddleware } from "../../../src/learn/index.js";
-import { createLearningModel, getNewTexts, type LearningModel, operation } from "../../helpers/learning-model.js";
+import { createLearningModel, getNewTexts, type LearningModel } from "../../helpers/learning-model.js";
+import { change } from "../../helpers/scripted-learning.js";
 import { untyped } from "../../helpers/memory-case.js";
 import { readAll } from "../../helpers/read-all.js";
 import { ScriptedChatModel } from "../../helpers/scripted-chat-model.js";
@@ -47,7 +48,7 @@ describe("createLearnNode", () => {
 
   it("proposes for the run's own user, and adds nothing to the state", async () => {
     const memory = newNode();
-    const learner = createLearningModel(() => [operation("write", "/profile/ada.md", { text: "Likes tea." })]);
+    const learner = createLearningModel(() => [change("write", "/profile/ada.md", { text: "Likes tea." })]);
     const state = await createGraph(memory, learner).invoke(
       { messages: [new HumanMessage("I like tea.")] },
       config("t"),
@@ -132,7 +133,7 @@ describe("createLearnNode", () => {
     const controller = new AbortController();
     const learner = createLearningModel(() => {
       controller.abort(new Error("enough"));
-      return [operation("write", "/profile/a.md", { text: "x" })];
+      return [change("write", "/profile/a.md", { text: "x" })];
     });
     const memory = newNode();
     const learn = createLearnNode({ memory, model: learner.model });
@@ -158,7 +159,7 @@ describe("learnMiddleware", () => {
     const order: string[] = [];
     const learner = createLearningModel(() => {
       order.push("learn");
-      return [operation("write", "/profile/ada.md", { text: "Likes tea." })];
+      return [change("write", "/profile/ada.md", { text: "Likes tea." })];
     });
     const model = new ScriptedChatModel(() => {
       order.push("answer");

@@ -3,7 +3,8 @@ import { describe, expect, it } from "@jest/globals";
 import { type Memory, MongoMemoryStore } from "../../../src/index.js";
 import { learn } from "../../../src/learn/index.js";
 import { examined } from "../../helpers/examined.js";
-import { createLearningModel, getNewTexts, operation } from "../../helpers/learning-model.js";
+import { createLearningModel, getNewTexts } from "../../helpers/learning-model.js";
+import { change } from "../../helpers/scripted-learning.js";
 import { readAll } from "../../helpers/read-all.js";
 import { testDatabase } from "../../helpers/test-database.js";
 
@@ -67,7 +68,7 @@ describe("a memory with a long history", () => {
 describe("a memory with many rejected proposals", () => {
   it("has only the newest ones read", async () => {
     const memory = newMemory();
-    const { model } = createLearningModel(() => [operation("write", "/profile/a.md", { text: "x" })]);
+    const { model } = createLearningModel(() => [change("write", "/profile/a.md", { text: "x" })]);
     await memory.append("/inbox.md", "note");
     await learn({ memory, model });
     const [proposal] = await readAll(memory.proposals?.list() ?? []);

@@ -48,7 +48,7 @@ export const acknowledgedByMajority = { w: "majority", journal: true } as const;
 /**
  * Opens the database of memories, whose reads go to the primary, whatever the client prefers. Reason: a change decides
  * by what it has read, and a memory read right after a write must show it. If changes wait for a majority, reads show
- * what a majority has (ADR 70): otherwise one read could show a change that the next one, of several pages, does not.
+ * what a majority has (ADR 0070): otherwise one read could show a change that the next one, of several pages, does not.
  */
 export function openMemoriesDatabase(client: MongoClient, dbName: string | undefined, { w }: WriteConcernSettings): Db {
   const readConcern = w === "majority" ? { level: w, toJSON: () => ({ level: w }) } : undefined;
