@@ -3,6 +3,7 @@ import { compileFunction } from "node:vm";
 
 const sources: Record<string, string> = {
   "langgraph-mongo-memory": "../../src/index.js",
+  "langgraph-mongo-memory/learn": "../../src/learn/index.js",
   "langgraph-mongo-memory/middleware": "../../src/middleware/index.js",
 };
 
@@ -11,9 +12,7 @@ const sources: Record<string, string> = {
  * types do not fit together under the strict settings with which the other blocks are compiled.
  */
 export function readCode(file: string, heading: string): string {
-  const code = readFileSync(file, "utf8")
-    .split(`\n${heading}\n`)[1]
-    ?.match(/```[jt]s\n([^]*?)```/)?.[1];
+  const code = `\n${readFileSync(file, "utf8")}`.split(`\n${heading}\n`)[1]?.match(/```[jt]s\n([^]*?)```/)?.[1];
   if (code === undefined) throw new Error(`${file} has no code below ${heading}`);
   return code;
 }

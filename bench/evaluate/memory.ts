@@ -15,8 +15,13 @@ const log = { path: "/conversations", timeZone: "UTC", keepDays: null };
  * Writes a conversation to the log of a memory.
  * @param meaning whether the memory ranks by meaning, too. Its storage then takes the similarity of a message from its
  * given rank, and the search fuses both rankings as it does with embeddings.
+ * @param learnt other files, by their paths
  */
-export async function writeConversation(conversation: Conversation, meaning: boolean): Promise<index.Memory> {
+export async function writeConversation(
+  conversation: Conversation,
+  meaning: boolean,
+  learnt: Readonly<Record<string, string>> = {},
+): Promise<index.Memory> {
   const written = openMemory(new InMemoryStore(), { nodeId: "evaluate" }, { maxFileBytes: 10_000_000 });
   for (const [part, { at, messages }] of conversation.parts.entries()) {
     const said = messages.map(({ id, role, name, text }) => {
@@ -25,6 +30,7 @@ export async function writeConversation(conversation: Conversation, meaning: boo
     });
     await logConversation(written, said, { at, threadId: `${part + 1}` });
   }
+  for (const [path, text] of Object.entries(learnt)) await written.write(path, text);
   const tree = new MemoryTree(await written.snapshot());
   const features: BackendFeatures = {
     storage: tree,

@@ -18,10 +18,18 @@ const { values } = parseArgs({
     /** Ranks of the turns of LoCoMo by meaning. */
     minilm: { type: "string" },
     beam: { type: "string" },
-    /** The rows whose name contains this text. */
+    /** The rows whose name contains this text. `learn` needs no data. */
     only: { type: "string", default: "" },
+    /** Lets a real model learn, such as `openai:gpt-4.1-mini`, instead of those that make known mistakes. */
+    model: { type: "string" },
   },
 });
+
+if ("learn".includes(values.only) || values.model !== undefined) {
+  const { initChatModel } = await import("langchain");
+  const { evaluateLearning } = await import("./learn.js");
+  await evaluateLearning(values.model === undefined ? null : await initChatModel(values.model));
+}
 
 if (values.locomo !== undefined)
   await evaluate("LoCoMo", await readLocomo(values.locomo, values.minilm), values.minilm !== undefined, holdsAll);
@@ -47,6 +55,12 @@ async function evaluate(name: string, conversations: readonly Conversation[], ra
     const memories = {
       words: byWords,
       ...(ranks && { "words and meaning": await writeConversation(conversation, true) }),
+      "words, beside learnt files": await writeConversation(conversation, false, createLearnt(conversation, true)),
+      "words, beside badly learnt files": await writeConversation(
+        conversation,
+        false,
+        createLearnt(conversation, false),
+      ),
     };
     for (const [way, memory] of Object.entries(memories)) {
       const row = `**\`content: "auto"\`, by ${way}**`;
@@ -80,6 +94,24 @@ function holdsPart(prompt: string, text: string): boolean {
   for (let start = 0; start <= Math.max(0, text.length - least); start += 1)
     if (prompt.includes(text.slice(start, start + least))) return true;
   return false;
+}
+
+/**
+ * Creates what a model could have learnt of a conversation: each fifth message, in a file for each speaker. @param
+ * isRight with its date and all its words. If not, without the date and the second half of the words
+ */
+function createLearnt({ parts }: Conversation, isRight: boolean): Record<string, string> {
+  const files: Record<string, string> = {};
+  const messages = parts.flatMap(({ at, messages: said }) => said.map((message) => ({ at, ...message })));
+  for (const { at, name, role, text } of messages.filter((_, index) => index % 5 === 0)) {
+    const words = plain(text).split(" ");
+    const learnt = isRight
+      ? `${at.toISOString().slice(0, 10)}: ${words.join(" ")}`
+      : words.slice(0, Math.ceil(words.length / 2)).join(" ");
+    const path = `/profile/${(name ?? role).toLowerCase()}`;
+    files[path] = `${files[path] ?? ""}- ${learnt}\n`;
+  }
+  return files;
 }
 
 /** Returns a text without the marks of a prompt, and with single spaces. */

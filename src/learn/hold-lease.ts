@@ -32,7 +32,7 @@ export async function holdLease<Result>(
   renewal.unref();
   let done: RunProgress | undefined;
   try {
-    const worked = await work({ progress, renew, withdraw: lease.withdraw });
+    const worked = await work({ progress, renew, withdraw: (proposalId) => lease.withdraw(proposalId) });
     done = worked.progress;
     return worked.result;
   } finally {
