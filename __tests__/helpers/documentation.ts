@@ -68,7 +68,7 @@ export function withoutCode(markdown: string): string {
 export function wideLines(markdown: string, mayQuote: boolean): string[] {
   const blocks = markdown.matchAll(/^```(\w*)\n([^]*?)^```/gm);
   return Array.from(blocks, ([, language = "", code = ""]) => ({ language, code }))
-    .filter(({ language }) => !mayQuote || !["text", "yaml"].includes(language))
+    .filter(({ language }) => !(mayQuote ? ["text", "yaml"] : ["text"]).includes(language))
     .flatMap(({ code }) => code.split("\n").filter((line) => line.length > mostColumns));
 }
 
