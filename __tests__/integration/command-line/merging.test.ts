@@ -153,7 +153,7 @@ describe("merge", () => {
     ],
     [["--user", "old", "--into-node", "b"], "--into-node needs --node, as it takes the files of one memory"],
     [[...options, "--into-thread", "t"], "--into-thread and --into-user exclude each other; pass one of them"],
-    [[...options, "--append", "../x"], '--append: invalid path: ".." not allowed'],
+    [[...options, "--append", "../x"], '--append "../x": must be an absolute path, such as "/policies/**"'],
     [
       [...options, "--forget"],
       "merge --forget asks before it erases, and there is no terminal to ask on; pass --yes, or --dry-run to see what it would do",

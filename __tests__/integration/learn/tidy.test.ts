@@ -141,4 +141,9 @@ describe("the command tidy", () => {
     expect(await cli(["tidy", "--dir", dir, "--propose"])).toMatchObject({ exitCode: 2 });
     expect(await cli(["tidy", "--dir", dir, "--ignore", "/../a"])).toMatchObject({ exitCode: 2 });
   });
+
+  it.each(["{a,b}", "/{a,b}", "profile", "/a**"])("refuses the pattern %s of --ignore", async (pattern) => {
+    const { exitCode, stderr } = await cli(["tidy", "--dir", folder, "--ignore", pattern]);
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining(`--ignore ${JSON.stringify(pattern)}: `)]);
+  });
 });

@@ -1,4 +1,5 @@
 import { Option } from "commander";
+import { patternField } from "../../core/access/policy.js";
 import { actorField, maxActorChars } from "../../core/values/actor.js";
 import { checkAddress, type CheckedAddress } from "../../core/values/address.js";
 import type { PathRule } from "../../core/values/paths.js";
@@ -105,6 +106,14 @@ export function refuseOptions(options: object, names: readonly string[], reason:
   if (given === undefined) return;
   const flag = given.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   throw usageError(`--${flag} ${reason}`);
+}
+
+/** @throws CommandError EUSAGE for a pattern that the options of the program refuse */
+export function checkPatterns(flag: string, patterns: readonly string[] = []): void {
+  for (const pattern of patterns) {
+    const [issue] = patternField.safeParse(pattern).error?.issues ?? [];
+    if (issue !== undefined) throw usageError(`${flag} ${JSON.stringify(pattern)}: ${issue.message}`);
+  }
 }
 
 export interface DatabaseTarget {

@@ -1,5 +1,4 @@
 import { Option } from "commander";
-import { compilePathPattern } from "../../../core/values/path-pattern.js";
 import { checkAddress, type CheckedAddress } from "../../../core/values/address.js";
 import { checkForgotten } from "../../../mongodb/admin/checks.js";
 import type { MemoryDatabase } from "../../../mongodb/admin/memory-database.js";
@@ -11,7 +10,13 @@ import type { CliContext } from "../../context.js";
 import { about, asUsage, CommandError, exitCodes, usageError } from "../../errors.js";
 import { createAddress, formatAddress } from "../../targets/address.js";
 import { openMemoryIn, transferSettings, withMemories } from "../../targets/open-target.js";
-import { databaseOptions, getOptionalAddress, ownerOptions, type TargetOptions } from "../../targets/target-options.js";
+import {
+  checkPatterns,
+  databaseOptions,
+  getOptionalAddress,
+  ownerOptions,
+  type TargetOptions,
+} from "../../targets/target-options.js";
 import { assertCanConfirm, confirm } from "../../terminal/confirm.js";
 import { countText } from "../../terminal/format.js";
 import { getOwner } from "./memories.js";
@@ -60,7 +65,7 @@ export const merge = createCommand<MergeInput>({
   ],
   run: async (input, context) => {
     const { forget = false, yes = false, dryRun = false, append = [], json } = input;
-    asUsage("--append", () => append.forEach(compilePathPattern));
+    checkPatterns("--append", append);
     const range = checkNames(input);
     const asks = forget && !dryRun && !yes;
     if (asks) assertCanConfirm("merge --forget", "--yes, or --dry-run to see what it would do", context);

@@ -21,7 +21,10 @@ export function formatProposal(
     `${out.style("yellow", id)}  ${at.toISOString()}  ${out.foreign(change)} ` +
     ` ${out.style("dim", out.foreign(facts))}`;
   if (origin === undefined) return line;
-  const why = `  ${formatOrigin(origin)}, by ${origin.model}: ${origin.reason}`.replaceAll("\n", " ");
+  const why = `  ${formatOrigin(origin)}${origin.model && `, by ${origin.model}`}: ${origin.reason}`.replaceAll(
+    "\n",
+    " ",
+  );
   return `${line}\n${out.foreign(why)}`;
 }
 

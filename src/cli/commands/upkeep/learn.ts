@@ -1,7 +1,6 @@
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import { Option } from "commander";
 import { readFile } from "node:fs/promises";
-import { patternField } from "../../../core/access/policy.js";
 import { unifiedDiff } from "../../../core/history/unified-diff.js";
 import { MemoryError } from "../../../core/values/errors.js";
 import { getField } from "../../../core/values/unknown-values.js";
@@ -14,7 +13,7 @@ import type { CliContext } from "../../context.js";
 import { about, CommandError, exitCodes, usageError, withFile } from "../../errors.js";
 import { formatAddress } from "../../targets/address.js";
 import { withMemories, withMemory } from "../../targets/open-target.js";
-import { memoryOptions, refuseOptions, type TargetOptions } from "../../targets/target-options.js";
+import { checkPatterns, memoryOptions, refuseOptions, type TargetOptions } from "../../targets/target-options.js";
 import { countText } from "../../terminal/format.js";
 import { decodeUtf8 } from "../../terminal/text-input.js";
 import { styleDiff } from "../history/format.js";
@@ -55,11 +54,8 @@ export const learn = createCommand<LearnInput>({
     if (input.due === true) refuseOptions(input, ["user", "thread", "dryRun"], "does not go with --due");
     else refuseOptions(input, ["limit"], "goes with --due");
     const { read, write, apply, instructions: file } = input;
-    const wrong = [...(read ?? []), ...(write ?? [])].find((pattern) => !patternField.safeParse(pattern).success);
-    if (wrong !== undefined)
-      throw usageError(
-        `--read or --write: ${JSON.stringify(wrong)} is no pattern of paths; pass one such as "/profile/**"`,
-      );
+    checkPatterns("--read", read);
+    checkPatterns("--write", write);
     const instructions = file === undefined ? undefined : await readInstructions(file);
     const model = await openModel(input.model);
     const options = { ...pickDefined({ read, write, apply, instructions }), model };

@@ -1,10 +1,9 @@
 import { Option } from "commander";
 import type { TidyFinding } from "../../../tidy/finding.js";
 import { anyNumber, numberOption, type Report } from "../../command.js";
-import { compilePathPattern } from "../../../core/values/path-pattern.js";
-import { asUsage, usageError } from "../../errors.js";
+import { usageError } from "../../errors.js";
 import { memoryCommand } from "../../memory-command.js";
-import { changeOptions } from "../../targets/target-options.js";
+import { changeOptions, checkPatterns } from "../../targets/target-options.js";
 import { countText } from "../../terminal/format.js";
 import type { Output } from "../../terminal/output.js";
 
@@ -29,7 +28,7 @@ export const tidy = memoryCommand<{ propose?: boolean; maxChars: number; ignore?
     new Option("--ignore <pattern...>", "paths to leave out (default: directories named conversations or archive)"),
     ...changeOptions,
   ],
-  check: ({ ignore = [] }) => asUsage("--ignore", () => ignore.forEach(compilePathPattern)),
+  check: ({ ignore }) => checkPatterns("--ignore", ignore),
   access: ({ propose }) => (propose === true ? "write" : "read"),
   run: async ({ memory, stored }, { propose = false, maxChars, ignore }, { out }): Promise<Report> => {
     if (propose && stored === null)
