@@ -17,7 +17,9 @@ export async function authorizeChange(
   const needs = getNeeds(change);
   if (needs.map(({ path, needed }) => policies.decide(path, needed)).includes("ask")) return "ask";
   if (!policies.mayAsk || !policies.vary || (change.type !== "delete" && change.type !== "rename")) return "allow";
-  const tree = await loadTree(backend, change, call);
+  // All below decides, also where the change will be refused because of it.
+  const whole: Change = change.type === "delete" ? { ...change, ifDirectory: "delete" } : change;
+  const tree = await loadTree(backend, whole, call);
   const decideBelow = (below: string): string[] =>
     needs.map(({ path, needed }) => policies.decide(path + below.slice(change.path.length), needed));
   return tree.pathsWithin(change.path).flatMap(decideBelow).includes("ask") ? "ask" : "allow";
