@@ -1,5 +1,6 @@
 interface ModelRequest {
   stream?: boolean;
+  response_format?: unknown;
   input?: string | string[];
   dimensions?: number;
 }
@@ -7,6 +8,9 @@ interface ModelRequest {
 const usage = { input_tokens: 1, output_tokens: 1, total_tokens: 2, prompt_tokens: 1, completion_tokens: 1 };
 const openAi = { id: "1", created: 1, model: "stand-in", usage };
 const said = { role: "assistant", content: "done" };
+
+/** Only `learn` asks for a schema. */
+const nothingToLearn = { role: "assistant", content: '{"operations":[]}' };
 
 /** Replaces `fetch`, and answers each request to a provider of models with the text "done", or with vectors. */
 export async function modelStandIn(input: string | URL | Request, init?: RequestInit): Promise<Response> {
@@ -18,7 +22,7 @@ export async function modelStandIn(input: string | URL | Request, init?: Request
     case "api.openai.com/chat/completions":
       return body.stream === true
         ? asEvents([{ ...openAi, choices: [{ index: 0, delta: said, finish_reason: "stop" }] }, "[DONE]"])
-        : Response.json({ ...openAi, choices: [{ index: 0, message: said, finish_reason: "stop" }] });
+        : Response.json({ ...openAi, choices: [{ index: 0, message: answerOpenAi(body), finish_reason: "stop" }] });
     case "api.openai.com/embeddings":
       return Response.json({ ...openAi, data: [body.input ?? []].flat().map((_, index) => vector(body, index)) });
     case "api.anthropic.com/messages":
@@ -28,6 +32,10 @@ export async function modelStandIn(input: string | URL | Request, init?: Request
     default:
       throw new Error(`there is no stand-in for ${request.url}`);
   }
+}
+
+function answerOpenAi({ response_format: format }: ModelRequest): object {
+  return format === undefined ? said : nothingToLearn;
 }
 
 const text = { type: "text", text: "done" };

@@ -7,7 +7,7 @@ import { testDatabase } from "../../helpers/test-database.js";
 import { useClient } from "../../helpers/use-client.js";
 
 describe.each<ServerKind>(["standalone", "replicaSet"])("on a %s a version", (server) => {
-  const { uri, name: dbName } = testDatabase(server);
+  const { uri, name: dbName, db } = testDatabase(server);
   const client = useClient(new MongoClient(uri, { monitorCommands: true }));
   const store = new MongoMemoryStore({ client, dbName, history: true });
 
@@ -28,6 +28,8 @@ describe.each<ServerKind>(["standalone", "replicaSet"])("on a %s a version", (se
     for (let index = 0; index < others; index += 1) await memory.write(`/d/${index}`, "x".repeat(200));
     // All versions leave the memory's document. Twice, because versions may be on their way behind the last change.
     for (const text of ["no such text", "nor this"]) await getHistory(memory).redact({ text });
+    // Reads show what a majority has, and the removal from the document does not wait for it.
+    await db.collection("other").insertOne({}, { writeConcern: { w: "majority" } });
     return memory;
   }
 
