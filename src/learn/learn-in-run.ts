@@ -38,16 +38,22 @@ export function createLearnNode(
   };
 }
 
+/** As `createMiddleware` of `langchain` returns it, so that this entry works without that package. */
+interface LearnMiddleware {
+  name: string;
+  /** Learns after the answer, and changes nothing in the state. */
+  afterAgent: (state: MessagesState, runtime: object) => Promise<undefined>;
+}
+
 /**
  * Does the same as `createLearnNode` for `createAgent({ middleware })`, after the agent's answer.
  * @throws TypeError for bad options
  */
 export function learnMiddleware(
   options: LearnOptions & { everyTurns?: number; onError?: (error: MemoryError) => void },
-): { name: string; afterAgent: (state: MessagesState, runtime: object) => Promise<undefined> } {
+): LearnMiddleware {
   const learnFrom = createLearner(options);
   const { nodeId, scope } = "address" in options.memory ? options.memory.address : options.memory;
-  // As `createMiddleware` of `langchain` returns it, so that this entry works without that package.
   return {
     name: `Learn(${nodeId}, ${scope})`,
     afterAgent: async ({ messages }, runtime) => {
