@@ -6,16 +6,12 @@ interface NotesFormat {
   version: string;
   /** Returns why a file is left out, or null. @default takes every text */
   leavesOut?: (path: string) => string | null;
-  /** Returns the text that moves in. @default the text of the file */
-  toContent?: (file: SnapshotFile) => string;
+  /** Returns what moves in of a file that is taken. @default the file as it is */
+  toEntry?: (file: SnapshotFile) => MoveInEntry;
 }
 
-/** A folder of notes, whose paths, front matter and links stay as they are. */
-export function notesFormat({
-  version,
-  leavesOut = () => null,
-  toContent = ({ content }) => content,
-}: NotesFormat): MoveInFormat {
+/** A folder of notes. Without `toEntry`, paths, front matter and links stay as they are. */
+export function notesFormat({ version, leavesOut = () => null, toEntry = takeNote }: NotesFormat): MoveInFormat {
   return {
     version,
     takes: ["folder"],
@@ -24,13 +20,16 @@ export function notesFormat({
       for await (const file of readFolder(memory, dir)) {
         if ("why" in file) yield file;
         if ("why" in file || "directory" in file) continue;
-        const { path, createdAt, updatedAt } = file;
-        const why = leavesOut(path);
-        const entry: MoveInEntry = { path, content: toContent(file), at: updatedAt, createdAt };
-        yield why === null ? entry : { what: path, why };
+        const why = leavesOut(file.path);
+        yield why === null ? toEntry(file) : { what: file.path, why };
       }
     },
   };
+}
+
+/** Takes a file as it is. */
+export function takeNote({ path, content, createdAt, updatedAt }: SnapshotFile): MoveInEntry {
+  return { path, content, at: updatedAt, createdAt };
 }
 
 export function isMarkdown(path: string): boolean {

@@ -1,8 +1,8 @@
 import { posix } from "node:path";
 import type { Memory } from "../../core/memory.js";
 import { getParent, getPathPrefix, ROOT } from "../../core/values/paths.js";
-import type { MoveInEntry, MoveInFormat } from "../item.js";
-import { isMarkdown } from "../notes-format.js";
+import type { MoveInFormat } from "../item.js";
+import { isMarkdown, takeNote } from "../notes-format.js";
 import { openFolder, readFile } from "../read/folder.js";
 
 /**
@@ -23,9 +23,8 @@ export const claudeCode: MoveInFormat = {
         yield file;
         continue;
       }
-      const { content, createdAt, updatedAt } = file;
-      yield { path, content, at: updatedAt, createdAt } satisfies MoveInEntry;
-      for (const link of listLinks(content)) {
+      yield takeNote(file);
+      for (const link of listLinks(file.content)) {
         const what = `${path}: ${link}`;
         const target = resolveLink(path, link);
         if (target === null) yield { what, why: "the link leads out of the folder" };

@@ -1,11 +1,11 @@
 import { readFrontMatter } from "../../core/search/front-matter.js";
-import { isMarkdown, notesFormat } from "../notes-format.js";
+import { isMarkdown, notesFormat, takeNote } from "../notes-format.js";
 
 /** Letta's MemFS. What Letta shows in every prompt, the directory `system`, is pinned. */
 export const letta = notesFormat({
   version: "letta-code 0.30.29",
   leavesOut: (path) => (isMarkdown(path) || path.startsWith("/skills/") ? null : "it is no memory of Letta"),
-  toContent: ({ path, content }) => (path.startsWith("/system/") ? pin(content) : content),
+  toEntry: (file) => takeNote(file.path.startsWith("/system/") ? { ...file, content: pin(file.content) } : file),
 });
 
 function pin(content: string): string {
