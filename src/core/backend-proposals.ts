@@ -77,13 +77,17 @@ export class BackendProposals implements MemoryProposals {
       take: (runId, forMs) => this.#run("change", (records) => records.lease(thread).take(runId, forMs)),
       renew: (runId, forMs) => this.#run("change", (records) => records.lease(thread).renew(runId, forMs)),
       release: (runId, progress) => this.#run("change", (records) => records.lease(thread).release(runId, progress)),
-      withdraw: (proposalId) => this.#run("change", (records) => records.lease(thread).withdraw(proposalId)),
     };
   }
 
   /** Returns the newest proposals of a client, oldest first. @internal */
   async newest(client: string, status: ChangeStatus, limit: number): Promise<MemoryProposal[]> {
     return (await this.#run("read", (records) => records.newest(client, status, limit))).map(toProposal);
+  }
+
+  /** Removes a proposal that still waits, as if it was never made. @internal */
+  withdraw(id: string): Promise<void> {
+    return this.#run("change", (records) => records.withdraw(id));
   }
 
   #run<R>(stage: "read" | "change", run: (records: LeasedRecords, call: Call) => Promise<R>): Promise<R> {

@@ -8,8 +8,6 @@ export interface HeldLease {
   progress: RunProgress;
   /** @returns false if the lease has ended, and another run may work; null if the memory is forgotten */
   renew: () => Promise<boolean | null>;
-  /** Removes a proposal that still waits, as if it was never made. */
-  withdraw: (proposalId: string) => Promise<void>;
 }
 
 /** What a run has done. */
@@ -32,7 +30,7 @@ export async function holdLease<Result>(
   renewal.unref();
   let done: RunProgress | undefined;
   try {
-    const worked = await work({ progress, renew, withdraw: (proposalId) => lease.withdraw(proposalId) });
+    const worked = await work({ progress, renew });
     done = worked.progress;
     return worked.result;
   } finally {

@@ -53,7 +53,7 @@ async function runOnce(
   opened: LearnedMemory,
   settings: LearnSettings & { onPlan: ((changes: readonly LearnChange[]) => void) | undefined },
   messages: readonly Source[],
-  { progress, renew, withdraw }: HeldLease,
+  { progress, renew }: HeldLease,
 ): Promise<LeasedWork<LearnReport>> {
   const { limits, signal, model } = settings;
   const news = settings.changes
@@ -81,7 +81,8 @@ async function runOnce(
     for (const { id } of change.sources) await assertPresent(opened, id);
   };
   const actor = { client: learnClient, runId };
-  const { proposals } = opened;
+  const { proposals, leases } = opened;
+  const withdraw = (id: string): Promise<void> => leases.withdraw(id);
   const changeSettings = { actor, model: getModelName(model), signal, proposals, checkCurrent, withdraw };
   try {
     await makeChanges(opened.memory, plan.changes, changeSettings, report);

@@ -18,6 +18,8 @@ interface LearnProposals {
   /** @param thread for the messages of a thread. Default: the memory's own lease */
   lease: (thread?: string) => RunLease;
   newest: (client: string, status: ChangeStatus, limit: number) => Promise<MemoryProposal[]>;
+  /** Removes a proposal that still waits. */
+  withdraw: (id: string) => Promise<void>;
 }
 
 /** The memory of a run, and the paths that it may read and change. */
@@ -25,7 +27,7 @@ export interface LearnedMemory {
   memory: Memory;
   proposals: MemoryProposals & Pick<LearnProposals, "newest">;
   /** Not ended by the signal of the run. */
-  leases: Pick<LearnProposals, "lease">;
+  leases: Pick<LearnProposals, "lease" | "withdraw">;
   mayRead: (path: string) => boolean;
   /** @throws MemoryError EACCES */
   checkPath: (path: string) => void;

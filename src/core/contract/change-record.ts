@@ -110,4 +110,6 @@ export interface LeasedRecords extends ChangeRecords {
   lease(thread: string | null): RunLease;
   /** Returns the newest proposals of a client, oldest first. */
   newest(client: string, status: ChangeStatus, limit: number): Promise<ChangeRecord[]>;
+  /** Removes a proposal that still waits, as if it was never made. */
+  withdraw(id: string): Promise<void>;
 }

@@ -14,6 +14,4 @@ export interface RunLease {
   renew(runId: string, forMs: number): Promise<boolean | null>;
   /** Ends the work. @param progress undefined if it failed: everything stays as it was */
   release(runId: string, progress?: RunProgress): Promise<boolean>;
-  /** Removes a proposal that still waits, as if it was never made. */
-  withdraw(proposalId: string): Promise<void>;
 }

@@ -57,6 +57,10 @@ export class ApprovalRecords implements LeasedRecords {
     return this.#memory.records.newest(this.#memory.address, { client, status, limit }, this.#call);
   }
 
+  withdraw(id: string): Promise<void> {
+    return this.#memory.records.withdraw(this.#memory.address, id, this.#call);
+  }
+
   list(kind: ChangeRecord["kind"], statuses: readonly ChangeStatus[]): AsyncIterable<ChangeRecord> {
     return this.#memory.records.list(this.#memory.address, kind, statuses, this.#call);
   }

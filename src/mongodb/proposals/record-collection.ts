@@ -183,7 +183,6 @@ export class RecordCollection {
       take: (...args) => run(() => lease.take(...args)),
       renew: (...args) => run(() => lease.renew(...args)),
       release: (...args) => run(() => lease.release(...args)),
-      withdraw: (...args) => run(() => lease.withdraw(...args)),
     };
   }
 
@@ -212,6 +211,12 @@ export class RecordCollection {
       return this.#collection.find<StoredRecord>(filter, options, call).toArray();
     });
     return found.toReversed().map(parseRecord);
+  }
+
+  /** Removes a proposal that still waits. */
+  async withdraw(address: CheckedAddress, id: string, call: CallContext): Promise<void> {
+    const filter = { _id: id, ...address, status: "pending" } as const;
+    await this.#writing(call, () => this.#collection.deleteMany(filter, {}, call));
   }
 
   /** Reads one page of the proposals of these memories, oldest first, without their texts. One or two commands. */

@@ -18,7 +18,7 @@ interface StoredLease extends RunProgress {
 
 /** A lease of one memory, for one call. */
 interface LeaseContext {
-  collection: Pick<ExactCollection<object>, "findOneAndUpdate" | "findOne" | "deleteMany">;
+  collection: Pick<ExactCollection<object>, "findOneAndUpdate" | "findOne">;
   address: CheckedAddress;
   /** Null for the memory itself, or a thread whose messages are read. */
   thread: string | null;
@@ -62,9 +62,6 @@ export function createRunLease({ collection, address, thread, lifetimeMs, clock,
     async release(runId, progress) {
       const fields = { holder: null, until: new Date(0), ...progress };
       return (await swap({ holder: runId }, fields, false)) !== null;
-    },
-    async withdraw(proposalId) {
-      await collection.deleteMany({ _id: proposalId, ...address, status: "pending" }, {}, call);
     },
   };
 }
