@@ -7,10 +7,12 @@ import { readOutline } from "../site/build/outline.js";
 const mostWords: Record<string, number> = {
   Start: 1200,
   Tutorial: 400,
-  Agents: 1200,
-  Programs: 1200,
-  People: 1200,
-  Production: 1200,
+  "Build an agent": 1200,
+  "Let it learn": 1200,
+  "Use memory in a program": 1200,
+  "Connect other programs": 1200,
+  "See and correct": 1200,
+  "Run in production": 1200,
   Cookbook: 250,
 };
 const mostWordsOfReadme = 330;

@@ -9,14 +9,22 @@ import { searchOptions, searchedText } from "./search.js";
 const { project, sections, api } = JSON.parse(readFileSync("tools/site/.pages/site.json", "utf8")) as SiteData;
 const base = process.env["SITE_BASE"] ?? "/";
 
-/** Sections whose pages the sidebar shows at once. The others are folded. */
-const open = new Set(["Start", "Tutorial", "Agents", "Programs", "People", "Production"]);
+/** The sidebar folds these sections, in which readers look up single pages. */
+const folded = new Set([
+  "Cookbook",
+  "Reference",
+  "Change or extend the package",
+  "Decisions",
+  "Examples",
+  "Measurements",
+  "Project",
+]);
 
 /** A heading leads to the first page of its section. */
 function sidebarOf(parts: readonly SiteSection[]): DefaultTheme.SidebarItem[] {
   return parts.map(({ title, pages }) => ({
     ...headingOf(title, pages[0]),
-    collapsed: !open.has(title),
+    collapsed: folded.has(title),
     items: pages.map((page) => ({ text: page.title, link: linkTo(page.path) })),
   }));
 }
