@@ -28,6 +28,7 @@ interface Job {
   steps?: Step[];
   needs?: string | string[];
   uses?: string;
+  environment?: string | { name: string };
   strategy?: { matrix: { node?: string[] } };
 }
 
@@ -191,8 +192,31 @@ describe("the workflows", () => {
       const runs = jobs[name]?.steps?.flatMap(({ run }) => run ?? []) ?? [];
       expect(runs[0]).toBe('cd package && echo "$SUMS" | sha256sum --check --strict');
     }
-    const told = jobs["pack"]?.steps?.find(({ id }) => id === "told");
-    expect(told?.run).toContain("sha256sum *.tgz *.mcpb | tee SHA256SUMS");
+    const sums = jobs["pack"]?.steps?.find(({ id }) => id === "sums");
+    expect(sums?.run).toContain("sha256sum *.tgz *.mcpb | tee SHA256SUMS");
+  });
+
+  it("pack the file where only packages of the lock files run, and check it elsewhere before they publish", async () => {
+    const { pack, publish } = await jobsOf("release.yml");
+    expect(pack?.steps?.flatMap(({ run = "" }) => /^(?:npm|\.ci).*/.exec(run) ?? [])).toEqual([
+      "npm ci",
+      "npm run build",
+      "npm run check:release -- --final --out package",
+      "npm run bundle:desktop",
+    ]);
+    expect(publish?.needs).toEqual(["pack", "check"]);
+  });
+
+  it("publish to npm by one job: no other has the environment that npm trusts", async () => {
+    const all = await Promise.all(workflowNames.map(jobsOf));
+    const trusted = all.flatMap((jobs) => Object.entries(jobs)).filter(([, { environment }]) => environment === "npm");
+    expect(trusted.map(([name]) => name)).toEqual(["publish"]);
+  });
+
+  it("refuse to publish a version that has a tag", async () => {
+    const { pack } = await jobsOf("release.yml");
+    const refusal = pack?.steps?.find(({ run }) => run?.includes("git ls-remote"));
+    expect(refusal).toMatchObject({ if: "${{ inputs.publish }}", run: expect.stringContaining('test -z "$tags"') });
   });
 
   it("publish the site after a release", async () => {

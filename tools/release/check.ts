@@ -13,10 +13,11 @@ import { readTrackedTexts } from "./tracked-files.js";
 import { statedVersions } from "./versions.js";
 
 /*
- * Packs the package once, checks that exact file as its users get it, and tries to publish it without doing so. Needs
- * `dist`. `--out folder` keeps the file there for the job that publishes it, beside what that job needs to know: `tag`
- * (by which npm finds the version) and `notes.md` (the text of the release on GitHub). `--final` also demands what
- * only a release needs: an owner, and no entries of the changelog that belong to no version.
+ * Packs the package, checks that file as its users get it, and tries to publish it without doing so. Needs `dist`.
+ * `--final` also demands what only a release needs: an owner, and no entries of the changelog that belong to no version.
+ * `--out folder` keeps the file there for the job that publishes it, beside what that job needs to know: `tag` (by which
+ * npm finds the version) and `notes.md` (the text of the release on GitHub). It is not installed then: an install brings
+ * the newest versions of other packages, whose code could change the file.
  */
 
 interface Manifest {
@@ -42,9 +43,9 @@ try {
   console.log("attw: every entry resolves, as an ES module and as CommonJS, with types");
   await run("node_modules/.bin/publint", ["run", tarball, "--strict"]);
   console.log("publint: no warning");
-  await checkInstall(tarball);
   await tryToPublish(tarball);
-  if (values.out !== undefined) await tellPublisher(folder);
+  if (values.out === undefined) await checkInstall(tarball);
+  else await writeForPublisher(folder);
 } finally {
   await rm(temporary, { recursive: true, force: true });
 }
@@ -71,7 +72,7 @@ async function checkWords(): Promise<void> {
 }
 
 /** Writes what the job that publishes needs to know, as it runs no code of the repository. */
-async function tellPublisher(folder: string): Promise<void> {
+async function writeForPublisher(folder: string): Promise<void> {
   const { text } = changelogSection(await readFile("CHANGELOG.md", "utf8"), manifest.version);
   await writeFile(join(folder, "notes.md"), withAbsoluteLinks(text, ownerOf(manifest), manifest.version));
   await writeFile(join(folder, "tag"), distTagOf(manifest.version));
