@@ -114,9 +114,12 @@ export function compilePages(pages: readonly Page[]): { program: ts.Program; sni
       ]),
     ),
   );
+  // Programs of a page import the agent that its first program exports.
+  const agent = `${root}/docs/agent.ts`;
+  files.set(agent, files.get(`${root}/docs/deploy.md.0.mts`) ?? "");
   const { config } = ts.readConfigFile("tsconfig.json", (path) => ts.sys.readFile(path)) as { config: unknown };
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
-  const settings = { ...options, noUnusedLocals: false };
+  const settings = { ...options, noUnusedLocals: false, paths: { "@/agent": [agent] } };
   const disk = ts.createCompilerHost(settings);
   const host = Object.assign(ts.createCompilerHost(settings), {
     fileExists: (path: string) => files.has(path) || disk.fileExists(path),

@@ -88,7 +88,9 @@ export class Mover {
     const { address } = this.#memory;
     const { fromUser = address.scope === "perUser" ? address.userId : undefined } = this.#settings;
     if (userId === undefined || userId === fromUser) return null;
-    return fromUser === undefined ? "it belongs to a user; name the user by fromUser" : "it belongs to another user";
+    return fromUser === undefined
+      ? "it belongs to a user; name the user by fromUser"
+      : "it belongs to another user than fromUser names";
   }
 
   /** @throws MemoryError EINVAL */

@@ -43,6 +43,7 @@ const faults: [argv: string[], exitCode: number, code: string, says: RegExp][] =
   [["ls", "--dir"], 2, "EUSAGE", /option '--dir <folder>' argument missing/],
   [["ls", "--paths", "dos", ...inFolder], 2, "EUSAGE", /'dos' is invalid.*posix, plain/],
   [["ls"], 2, "EUSAGE", /no memory was named; pass --uri \(or set MONGODB_URI\) with --node, or --dir/],
+  [["ls", "--node", "a"], 2, "EUSAGE", /no database was named; pass --uri, or set MONGODB_URI/],
   [["ls", "--uri", uri], 2, "EUSAGE", /pass --node/],
   [["ls", "--uri", "mongo:/x", "--node", "a"], 2, "EUSAGE", /--uri.*malformed; expected mongodb:\/\//],
   [["ls", "--uri", uri, ...inFolder], 2, "EUSAGE", /--uri goes with a database; a folder is one memory/],

@@ -43,7 +43,7 @@ describe("import --from", () => {
     expect(run).toEqual({
       exitCode: 0,
       stdout: "imported from mem0: 1 file written, 1 skipped\n",
-      stderr: "skipped: mem0:b2: it belongs to another user\n",
+      stderr: "skipped: mem0:b2: it belongs to another user than fromUser names\n",
     });
     const [file] = (await memory.snapshot()).files;
     expect(file?.path).toMatch(/^\/imported\/mem0\/2025-03\/likes-tea-[0-9a-f]{8}\.md$/);

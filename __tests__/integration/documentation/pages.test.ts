@@ -42,6 +42,7 @@ describe("the documentation", () => {
       (command) => isYarnLine(command, { peerDependencies, peerDependenciesMeta }) && file === "docs/install.md",
       // How a reader runs a program of the pages.
       (command) => command === "npx tsx agent.mts" && file === "docs/install.md",
+      (command) => command === "npx tsx --test agent.test.mts" && file.endsWith("/test-an-agent.md"),
       // What an example is run by, in its copy.
       (command) => /^(?:cd [\w-]+|npm install|npm start)$/.test(command),
       (command) => command === "npm run dev" && file === "examples/langgraph-server/README.md",
@@ -61,7 +62,9 @@ describe("the documentation", () => {
         ["mongod --replSet rs0", 'mongosh --eval "rs.initiate()"'].includes(command) && file === "docs/size.md",
       // What examples of pipes are made of.
       (command) =>
-        /^(?:export MONGODB_URI=\S+|date|gzip|gunzip -c [\w.]+\.gz|[\w.]+\.(?:txt|gz|patch)|grep \w+)$/.test(command),
+        /^(?:export MONGODB_URI=\S+|date|gzip|gunzip -c [\w.]+\.gz|[\w.]+\.(?:txt|gz|patch)|grep [\w-]+)$/.test(
+          command,
+        ),
     ];
     const commands = commandsOf(text);
     if (!file.startsWith("docs/")) expect(commands.length).toBeGreaterThan(0);

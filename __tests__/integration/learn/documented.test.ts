@@ -14,8 +14,9 @@ it("the documented program learns, approves and finds what was said", async () =
     ChatOpenAI: function create() {
       return model;
     },
-    console: { log: (...texts: string[]) => lines.push(texts.join(" ")) },
+    console: { log: (...texts: unknown[]) => lines.push(texts.join(" ")) },
   });
   expect(prompts[0]).toContain("| I live in Oslo now.");
-  expect(lines).toEqual(["/profile/ada Ada lives in Oslo."]);
+  // Nothing was refused.
+  expect(lines).toEqual(["", "/profile/ada Ada lives in Oslo."]);
 });

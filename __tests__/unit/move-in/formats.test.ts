@@ -137,7 +137,9 @@ describe("moving in mem0's memories", () => {
     const [[path, content] = []] = Object.entries(tree);
     expect(path).toMatch(/^\/2025-03\/likes-window-seats-[0-9a-f]{8}\.md$/);
     expect(content).toBe('---\nsources: ["mem0:a1"]\ncreated: 2025-03-04T18:00:00.000Z\n---\nLikes window seats');
-    expect(losses).toEqual([{ what: "mem0:b2", path: null, result: "skipped", why: "it belongs to another user" }]);
+    expect(losses).toEqual([
+      { what: "mem0:b2", path: null, result: "skipped", why: "it belongs to another user than fromUser names" },
+    ]);
   });
 });
 

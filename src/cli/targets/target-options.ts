@@ -127,9 +127,15 @@ type Env = CliIo["env"];
 /** @throws CommandError EUSAGE */
 export function getDatabaseTarget(options: TargetOptions, env: Env): DatabaseTarget {
   refuseOptions(options, ["dir"], "is of a folder; this command needs a database");
+  const uri = getUri(options, env);
+  return { uri, dbName: options.db ?? getDatabaseName(uri), memoriesCollection: options.memoriesCollection };
+}
+
+/** @throws CommandError EUSAGE */
+function getUri(options: TargetOptions, env: Env): string {
   const uri = options.uri ?? env["MONGODB_URI"] ?? "";
   if (uri === "") throw usageError("no database was named; pass --uri, or set MONGODB_URI");
-  return { uri, dbName: options.db ?? getDatabaseName(uri), memoriesCollection: options.memoriesCollection };
+  return uri;
 }
 
 /** Returns the database that a connection string names. Ignores an illegal name: the driver refuses the string. */
@@ -146,10 +152,12 @@ export function getDatabaseName(uri: string | undefined): string | undefined {
 
 /** Returns the memory that the options must name. @throws CommandError EUSAGE */
 export function getMemoryAddress(options: TargetOptions, env: Env): CheckedAddress {
-  if (options.uri === undefined && !env["MONGODB_URI"])
-    throw usageError("no memory was named; pass --uri (or set MONGODB_URI) with --node, or --dir for a folder");
-  if (options.node === undefined)
+  if (options.node === undefined) {
+    if (options.uri === undefined && !env["MONGODB_URI"])
+      throw usageError("no memory was named; pass --uri (or set MONGODB_URI) with --node, or --dir for a folder");
     throw usageError("no memory was named; pass --node, and --thread or --user for the memory of one thread or user");
+  }
+  getUri(options, env);
   return getAddress(options.node, options);
 }
 
