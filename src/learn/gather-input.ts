@@ -21,8 +21,11 @@ export interface NewTexts {
   more: boolean;
 }
 
-/** A run lists so many versions for each that it may read, because some are no input. */
-const listedPerRead = 10;
+/** The most versions that one run reads. */
+const maxVersions = 100;
+
+/** A run lists more versions than it reads, because some are no input. */
+const maxListedVersions = 10 * maxVersions;
 
 /** Bounds how many whole texts are held at once. */
 const readAtOnce = 25;
@@ -34,12 +37,11 @@ const readAtOnce = 25;
 export async function readNewVersions(
   { memory: { history }, mayRead }: LearnedMemory,
   bookmark: string | null,
-  { versions: maxVersions, inputChars }: { versions: number; inputChars: number },
+  inputChars: number,
 ): Promise<NewTexts> {
   if (history === null || !isPaged(history))
     throw new TypeError("learn: the memory keeps no history; set `history: true` at the store, or pass messages");
-  const mostListed = maxVersions * listedPerRead;
-  const listed = await history.after(bookmark, mostListed);
+  const listed = await history.after(bookmark, maxListedVersions);
   const inputs = listed.flatMap(({ id, path, operation, actor }) => {
     const hasText = (operation === "created" || operation === "modified") && path !== "";
     return hasText && mayRead(path) && !isLearnt(actor) ? [id] : [];
@@ -55,7 +57,7 @@ export async function readNewVersions(
     texts.bookmark = change.id;
   }
   if (inputs.length > maxVersions) return texts;
-  return { ...texts, bookmark: listed.at(-1)?.id ?? bookmark, more: listed.length === mostListed };
+  return { ...texts, bookmark: listed.at(-1)?.id ?? bookmark, more: listed.length === maxListedVersions };
 }
 
 async function* readInGroups(history: PagedHistory, ids: readonly string[]): AsyncGenerator<VersionChange> {

@@ -57,7 +57,7 @@ async function runOnce(
 ): Promise<LeasedWork<LearnReport>> {
   const { limits, signal, model } = settings;
   const news = settings.changes
-    ? await readNewVersions(opened, progress.bookmark, limits)
+    ? await readNewVersions(opened, progress.bookmark, limits.inputChars)
     : { sources: [], bookmark: progress.bookmark, more: false };
   const taken = takeSources(messages, limits.inputChars);
   const sources = [...takeSources(news.sources, limits.inputChars), ...taken];

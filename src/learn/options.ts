@@ -15,8 +15,6 @@ export interface LearnLimits {
   removedShare?: number;
   /** The most characters of new texts, and of texts given along. The rest waits for the next run. @default 40_000 */
   inputChars?: number;
-  /** The most versions that one run reads. @default 100 */
-  versions?: number;
 }
 
 /** Options of `learn`. */
@@ -65,10 +63,9 @@ const optionsSchema = z
         operations: z.number().int().min(1).max(1000).default(20),
         removedShare: z.number().min(0).max(1).default(0.25),
         inputChars: z.number().int().min(100).max(10_000_000).default(40_000),
-        versions: z.number().int().min(1).max(10_000).default(100),
       })
       .strict()
-      .default({ operations: 20, removedShare: 0.25, inputChars: 40_000, versions: 100 }),
+      .default({ operations: 20, removedShare: 0.25, inputChars: 40_000 }),
     instructions: z.string().min(1).optional(),
     signal: z.custom<AbortSignal>(isSignal, "must be an AbortSignal").optional(),
   })

@@ -9,6 +9,8 @@ export interface ServerBounds {
   readonly pageSize: number;
   /** The most files that one connection may subscribe to. */
   readonly maxSubscriptions: number;
+  /** The most streams over HTTP that listen for changes at once (revision 2026-07-28). The server refuses more. */
+  readonly maxStreams: number;
   /** The longest time that closing waits for running calls. Their changes may still be made. */
   readonly closeTimeoutMs: number;
   /** Longest message over stdio. */
@@ -19,6 +21,7 @@ export const serverBounds: ServerBounds = {
   watchIntervalMs: 2000,
   pageSize: 500,
   maxSubscriptions: 200,
+  maxStreams: 100,
   closeTimeoutMs: 5000,
   maxMessageBytes: 16_000_000,
 };

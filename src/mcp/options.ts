@@ -68,11 +68,6 @@ export interface McpHttpOptions extends McpServerOptions {
    * @default 6_100_000
    */
   maxBodyBytes?: number | undefined;
-  /**
-   * How many streams may listen for changes at once (revision 2026-07-28). The server refuses more.
-   * @default 100
-   */
-  maxStreams?: number | undefined;
 }
 
 /** The path of the one endpoint. */
@@ -115,7 +110,6 @@ const schemas = {
       allowedOrigins: z.array(origin).optional(),
       allowedHosts: z.array(host).optional(),
       maxBodyBytes: count.default(6 * memoryDefaults.maxFileBytes + 100_000),
-      maxStreams: count.default(100),
     })
     .strict(),
 };

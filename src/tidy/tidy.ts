@@ -18,8 +18,6 @@ export interface TidyOptions {
   ignore?: string[];
   /** A file with more characters is `large`. @default 4000, as a connector shows */
   maxChars?: number;
-  /** The time at which notes are stale. @default now */
-  at?: Date;
   /**
    * Whether the remedies are proposed, one proposal for each file, all with the same `runId`. A remedy that was proposed
    * for the same state of a file is not proposed again. Needs a MongoMemoryStore. @default false
@@ -34,7 +32,6 @@ const optionsSchema = z
   .object({
     ignore: z.array(patternField).default(defaultIgnored),
     maxChars: z.number().int().min(1).default(4000),
-    at: z.date().optional(),
     propose: z.boolean().default(false),
     signal: z.custom<AbortSignal>(isSignal, "must be an AbortSignal").optional(),
   })
@@ -47,11 +44,11 @@ const optionsSchema = z
  * @throws TypeError for bad options; the errors of a snapshot
  */
 export async function tidy(memory: Memory, options: TidyOptions = {}): Promise<TidyFinding[]> {
-  const { ignore, maxChars, at = new Date(), propose, signal } = checkOptions("TidyOptions", optionsSchema, options);
+  const { ignore, maxChars, propose, signal } = checkOptions("TidyOptions", optionsSchema, options);
   const opened = signal === undefined ? memory : memory.with({ signal });
   const ignored = ignore.map(compilePathPattern);
   const snapshot = await opened.snapshot();
-  const settings = { maxChars, at, isIgnored: (path: string) => ignored.some((fits) => fits(path)) };
+  const settings = { maxChars, at: new Date(), isIgnored: (path: string) => ignored.some((fits) => fits(path)) };
   const files = await runInTurns(examineFiles(snapshot, settings), signal ?? null);
   if (propose) await proposeRemedies(opened, files, { client: "tidy", runId: randomUUID() });
   return files.flatMap(({ found }) => found.map(({ finding }) => finding));

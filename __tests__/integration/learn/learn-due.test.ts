@@ -75,14 +75,15 @@ describe("learnDue", () => {
     expect(users.flat().toSorted()).toEqual(["ada", "bob", "cyd"]);
   });
 
-  it("goes on with a memory that has more versions than one run reads", async () => {
+  it("goes on with a memory that has more new texts than one run reads", async () => {
     const learner = createLearningModel(() => []);
-    await note("ada", "a1", "a2", "a3");
+    const texts = ["a1", "a2", "a3", "a4", "a5"].map((text) => text.padEnd(25, "."));
+    await note("ada", ...texts);
     now += hourMs;
-    const options = { limits: { versions: 2 } };
+    const options = { limits: { inputChars: 100 } };
     expect([await learnNow(learner, options), await learnNow(learner, options)]).toEqual([["ada"], ["ada"]]);
     expect(await learnNow(learner, options)).toEqual([]);
-    expect(learner.prompts.map(getNewTexts)).toEqual([["a1", "a2"], ["a3"]]);
+    expect(learner.prompts.map(getNewTexts)).toEqual([texts.slice(0, 4), texts.slice(4)]);
   });
 
   it("reports a run that failed, works on the others, and tries again after 15 minutes", async () => {

@@ -306,12 +306,12 @@ describe("learn from what changed", () => {
 
   it("leaves what does not fit to the next run", async () => {
     const memory = newMemory();
-    for (const index of [1, 2, 3]) await memory.append("/inbox/a.md", `note ${index}`);
-    const options = { limits: { versions: 2 } };
+    for (const index of [1, 2, 3, 4, 5]) await memory.append("/inbox/a.md", `note ${index}`.padEnd(26, "x"));
+    const options = { limits: { inputChars: 4 * 26 } };
     const readNew = async (): Promise<string | undefined> =>
       (await learnFrom(memory, [[]], options)).prompts[0]?.split("New texts:")[1];
-    expect(await readNew()).toMatch(/note 1[^]*note 2$/);
-    expect(await readNew()).toMatch(/^\ns1, .*\n\| note 3$/);
+    expect(await readNew()).toMatch(/note 1[^]*note 4x*$/);
+    expect(await readNew()).toMatch(/^\ns1, .*\n\| note 5x*$/);
     expect((await learnFrom(memory, [], options)).nothing).toBe(true);
   });
 

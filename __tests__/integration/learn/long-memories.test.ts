@@ -35,22 +35,21 @@ async function addVersions(memory: Memory, count: number): Promise<void> {
 describe("a memory with a long history", () => {
   it("is read in parts, oldest first, and not listed as a whole", async () => {
     const memory = newMemory();
-    // Sixty changes move to the collection of versions.
-    for (let number = 0; number < 60; number += 1) await memory.append(`/inbox/${number}.md`, `note ${number}`);
+    for (let number = 0; number < 120; number += 1) await memory.append(`/inbox/${number}.md`, `note ${number}`);
     await addVersions(memory, 5000);
     await memory.append("/inbox/last.md", "the last note");
     const { model, prompts } = createLearningModel(() => []);
-    const options = { memory, model, limits: { versions: 20 } };
+    const options = { memory, model };
     const found = await examined(client.db(dbName), "memories_versions", () => learn(options));
-    expect(getNewTexts(prompts[0])).toEqual(Array.from({ length: 20 }, (_, number) => `note ${number}`));
-    // Two hundred are listed for twenty, and each of them has a file of its own.
-    expect(found.reduce((sum, { keysExamined }) => sum + keysExamined, 0)).toBeLessThan(400);
+    expect(getNewTexts(prompts[0])).toEqual(Array.from({ length: 100 }, (_, number) => `note ${number}`));
+    // A thousand are listed for a hundred, and each of them has a file of its own.
+    expect(found.reduce((sum, { keysExamined }) => sum + keysExamined, 0)).toBeLessThan(2000);
     let runs = 1;
     while (!prompts.at(-1)?.includes("the last note") && runs < 40) {
       await learn(options);
       runs += 1;
     }
-    expect(prompts.flatMap(getNewTexts)).toHaveLength(61);
+    expect(prompts.flatMap(getNewTexts)).toHaveLength(121);
     expect(await learn(options)).toMatchObject({ nothing: true, more: false });
   });
 
@@ -58,9 +57,8 @@ describe("a memory with a long history", () => {
     const memory = newMemory();
     for (let number = 0; number < 180; number += 1) await memory.append("/inbox.md", `note ${number}`);
     const { model, prompts } = createLearningModel(() => []);
-    const options = { memory, model, limits: { versions: 50 } };
-    const found = await examined(client.db(dbName), "memories_versions", () => learn(options));
-    expect(getNewTexts(prompts[0])).toHaveLength(50);
+    const found = await examined(client.db(dbName), "memories_versions", () => learn({ memory, model }));
+    expect(getNewTexts(prompts[0])).toHaveLength(100);
     expect(found.reduce((sum, { keysExamined }) => sum + keysExamined, 0)).toBeLessThan(1200);
   });
 });

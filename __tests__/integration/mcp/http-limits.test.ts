@@ -124,7 +124,7 @@ describe("a stream that listens", () => {
   });
 
   it("counts to a limit, and no longer once it is over", async () => {
-    const { url } = await serve({ maxStreams: 1 });
+    const { url } = await serve({}, { maxStreams: 1 });
     const client = await connectTo(new StreamableHTTPClientTransport(new URL(url)), "modern");
     const subscription = await client.listen({ resourcesListChanged: true });
     expect(JSON.parse((await listenTo(url, ["memory:///a"])).text)).toMatchObject({

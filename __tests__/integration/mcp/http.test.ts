@@ -179,7 +179,6 @@ describe("the guard of the HTTP server", () => {
     [{ host: "http://127.0.0.1" }, "host: must be a host without scheme and port"],
     [{ port: 70_000 }, "port"],
     [{ maxBodyBytes: 0 }, "maxBodyBytes"],
-    [{ maxStreams: 0 }, "maxStreams"],
     [{ port: 0, maxSessions: 5 }, 'unknown option "maxSessions"'],
   ])("refuses the options %j", async (options, message) => {
     await expect(serve(options)).rejects.toThrow(TypeError);

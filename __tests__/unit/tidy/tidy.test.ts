@@ -1,5 +1,5 @@
 import { InMemoryStore } from "@langchain/langgraph";
-import { describe, expect, it } from "@jest/globals";
+import { afterEach, describe, expect, it, jest } from "@jest/globals";
 import {
   type Memory,
   mountMemories,
@@ -19,6 +19,10 @@ async function memoryWith(files: Record<string, string>, nodeId = "assistant"): 
 async function find(files: Record<string, string>, options?: TidyOptions): Promise<TidyFinding[]> {
   return tidy(await memoryWith(files), options);
 }
+
+afterEach(() => {
+  jest.useRealTimers();
+});
 
 const kindsAt = (findings: TidyFinding[]): string[] =>
   findings.map(({ path, line, kind }) => `${kind} ${path}${line === null ? "" : `:${line}`}`);
@@ -129,11 +133,10 @@ describe("tidy", () => {
       "/never.md": note("2026-99-99"),
       "/text.md": "stale_after: 2020-01-01",
     };
-    expect(kindsAt(await find(files, { at: new Date("2026-05-03T10:00:00Z") }))).toEqual(["stale /hour.md"]);
-    expect(kindsAt(await find(files, { at: new Date("2026-05-04T00:00:00Z") }))).toEqual([
-      "stale /day.md",
-      "stale /hour.md",
-    ]);
+    jest.useFakeTimers({ now: new Date("2026-05-03T10:00:00Z"), advanceTimers: true });
+    expect(kindsAt(await find(files))).toEqual(["stale /hour.md"]);
+    jest.setSystemTime(new Date("2026-05-04T00:00:00Z"));
+    expect(kindsAt(await find(files))).toEqual(["stale /day.md", "stale /hour.md"]);
   });
 
   it("finds hidden characters, and leaves those that a text needs", async () => {

@@ -46,7 +46,7 @@ export async function serveHttp(options: McpHttpOptions): Promise<McpHttpServer>
 }
 
 export async function listen(settings: McpSettings<"McpHttpOptions">, bounds: ServerBounds): Promise<McpHttpServer> {
-  const { host, port, token, allowedHosts, allowedOrigins, maxBodyBytes, maxStreams } = settings;
+  const { host, port, token, allowedHosts, allowedOrigins, maxBodyBytes } = settings;
   const hostname = asHostname(host);
   if (token === undefined && !isLoopback(hostname)) {
     throw new TypeError(
@@ -60,7 +60,7 @@ export async function listen(settings: McpSettings<"McpHttpOptions">, bounds: Se
   });
   const handler = createMcpHandler((context) => createServerForRequest(service, context), {
     bus: createEventBus(service.watch),
-    maxSubscriptions: maxStreams,
+    maxSubscriptions: bounds.maxStreams,
   });
   const serve = toNodeHandler(handler);
   const bodies = new RequestBodies(maxBodyBytes);
