@@ -9,7 +9,13 @@ import { MemoryError } from "../core/values/errors.js";
 import type { Memory } from "../core/memory.js";
 import { keepConnectorForm, type WithConnectorForm } from "../core/display/connector-form.js";
 import type { MountOutline } from "../core/mounts/mounted-outlines.js";
-import { checkConnectorConfig, connectorDefaults, type MemoryConnectorConfig } from "../prompt/connector-options.js";
+import {
+  checkConnectorConfig,
+  connectorDefaults,
+  getDefaultContent,
+  type MemoryConnectorConfig,
+  type MemoryContent,
+} from "../prompt/connector-options.js";
 import { takesSeparateSystemMessages } from "../prompt/client-capabilities.js";
 import { langChainMessages, placeMemory } from "../prompt/place.js";
 import {
@@ -172,6 +178,10 @@ export class MemoryConnectorNode {
     }
   }
 
+  get #content(): MemoryContent {
+    return this.#config.content ?? getDefaultContent(this.#memory);
+  }
+
   #findRoot(tools: readonly object[]): string {
     return this.#config.root ?? findShownRoot(tools, this.#memory) ?? ROOT;
   }
@@ -181,7 +191,8 @@ export class MemoryConnectorNode {
   }
 
   async #render(run: MemoryRun, root: string, turn: UserTurn): Promise<MemoryParts> {
-    const { content, maxChars, pinned, tokens } = this.#config;
+    const content = this.#content;
+    const { maxChars, pinned, tokens } = this.#config;
     const { memory, isOwnerMissing } = await this.#open(run);
     const { scope } = this.#memory;
     const key = content === "auto" ? getTurnKey(run, memory, root, turn) : null;
@@ -230,10 +241,9 @@ export class MemoryConnectorNode {
   }
 
   get #shown(): ShownRead<MemoryParts> {
-    const { content } = this.#config;
     return {
       name: "memory connector",
-      place: content,
+      place: this.#content,
       found: ({ text, turn }) =>
         [text, turn].flatMap((part) => (part === null ? [] : [{ text: part, metadata: { chars: part.length } }])),
     };

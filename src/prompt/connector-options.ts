@@ -21,7 +21,8 @@ export interface MemoryConnectorConfig {
   placement?: MemoryPlacement;
   /**
    * The shown part of the memory. A directory whose name begins with a dot is one line. `index` and `full` become
-   * `tree` if they would exceed `maxChars`, and say so. @default "tree"
+   * `tree` if they would exceed `maxChars`, and say so. @default "auto" if the memory has a log, or with `pinned` or
+   * `maxTokens`, and otherwise "tree"
    */
   content?: MemoryContent;
   /**
@@ -71,7 +72,7 @@ export interface TokenLimit {
   count: (text: string) => number;
 }
 
-type CheckedConnectorConfig = Required<Omit<MemoryConnectorConfig, "root" | "maxTokens" | "countTokens">> & {
+type CheckedConnectorConfig = Required<Omit<MemoryConnectorConfig, "content" | "root" | "maxTokens" | "countTokens">> & {
   /** Null without a limit. */
   tokens: TokenLimit | null;
 };
@@ -80,7 +81,6 @@ const mostChars = 200_000;
 
 export const connectorDefaults: CheckedConnectorConfig = {
   placement: "after_system",
-  content: "tree",
   maxChars: 4000,
   pinned: [],
   tokens: null,
@@ -92,6 +92,14 @@ export const connectorDefaults: CheckedConnectorConfig = {
       globalThis.process?.emitWarning?.(`model called without its memory: ${error.message}`, { type: "MemoryWarning" });
   },
 };
+
+/**
+ * Returns what a connector shows if its program does not say so. Reason: of a log a tree shows only the days. The log
+ * may come after the connector, as that of an `Agent` does.
+ */
+export function getDefaultContent(memory: { log?: unknown } | undefined): MemoryContent {
+  return memory?.log ? "auto" : "tree";
+}
 
 /** The fields of MemoryConnectorConfig, for option objects that extend it. */
 export const connectorFields = {
@@ -121,22 +129,25 @@ const connectorConfigSchema = z
     "maxTokens and countTokens belong together",
   )
   .refine(
-    ({ content, maxTokens, pinned }) => content === "auto" || (maxTokens === undefined && pinned === undefined),
+    ({ content = "auto", maxTokens, pinned }) =>
+      content === "auto" || (maxTokens === undefined && pinned === undefined),
     'maxTokens and pinned need content: "auto"',
   );
 
 /** @throws TypeError for an unknown field or a value out of range */
 export function checkConnectorConfig(config: MemoryConnectorConfig | undefined): CheckedConnectorConfig & {
+  /** Undefined for the default. */
+  content: MemoryContent | undefined;
   root: string | undefined;
 } {
   checkOptions("MemoryConnectorConfig", connectorConfigSchema, config ?? {});
-  const { maxTokens, countTokens } = config ?? {};
+  const { maxTokens, countTokens, pinned } = config ?? {};
   const tokens = maxTokens === undefined || countTokens === undefined ? null : { max: maxTokens, count: countTokens };
   return {
     placement: config?.placement ?? connectorDefaults.placement,
-    content: config?.content ?? connectorDefaults.content,
+    content: config?.content ?? (pinned === undefined && tokens === null ? undefined : "auto"),
     maxChars: config?.maxChars ?? (tokens === null ? connectorDefaults.maxChars : mostChars),
-    pinned: [...(config?.pinned ?? connectorDefaults.pinned)],
+    pinned: [...(pinned ?? connectorDefaults.pinned)],
     tokens,
     systemMessages: config?.systemMessages ?? connectorDefaults.systemMessages,
     role: config?.role ?? connectorDefaults.role,

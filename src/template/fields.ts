@@ -138,8 +138,8 @@ const toolFields = {
 const connectorTemplateFields = {
   placement: connectorFields.placement.describe('"after_system" (the default), "before_system" or "last_message"'),
   content: connectorFields.content.describe(
-    '"tree" (paths and sizes; the default), "index" (a line about each file, too), "full" (the contents of files, ' +
-      'too) or "auto" (the contents that fit the turn)',
+    '"tree" (paths and sizes), "index" (a line about each file, too), "full" (the contents of files, too) or "auto" ' +
+      '(the contents that fit the turn; default: "auto" with a log or pinned, otherwise "tree")',
   ),
   maxChars: connectorFields.maxChars.describe(
     `a whole number from 1 to 200000: the longest text that is shown (default ${connectorDefaults.maxChars})`,

@@ -1,6 +1,7 @@
 /** The form in which a connector shows a memory. */
 export interface ConnectorForm {
-  content: "tree" | "index" | "full" | "auto";
+  /** Undefined for the default. */
+  content: "tree" | "index" | "full" | "auto" | undefined;
   maxChars: number;
   pinned: string[];
   tokens: { max: number; count: (text: string) => number } | null;

@@ -5,7 +5,7 @@ import type { MountOutline } from "../../core/mounts/mounted-outlines.js";
 import { ROOT } from "../../core/values/paths.js";
 import { getConnectorForm } from "../../core/display/connector-form.js";
 import { MemoryTree } from "../../core/tree/memory-tree.js";
-import { connectorDefaults } from "../../prompt/connector-options.js";
+import { connectorDefaults, getDefaultContent } from "../../prompt/connector-options.js";
 import type { ShownMemories } from "../../prompt/render.js";
 import {
   type Form,
@@ -30,7 +30,8 @@ const message = route("GET", "message", schema, async ({ at, ...fields }, contex
   const address = addressIn(fields);
   const ownNode = context.memories.nodeOf?.(address);
   const connector = ownNode === undefined ? null : getConnectorForm(ownNode);
-  const { content, maxChars, pinned, tokens } = connector ?? connectorDefaults;
+  const { maxChars, pinned, tokens } = connector ?? connectorDefaults;
+  const content = connector?.content ?? getDefaultContent(ownNode);
   const root = connector?.root ?? ROOT;
   const logPath = ownNode?.log?.path ?? null;
   const form: Form = { content, maxChars, pinned, tokens, root, question: "", earlier: null, logPath };
