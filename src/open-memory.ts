@@ -27,7 +27,7 @@ export function openMemory(store: BaseStore, address: MemoryAddress, options?: M
   );
 }
 
-/** Whether a store is no MongoMemoryStore although this process has created one. */
+/** Whether a store is not a MongoMemoryStore although this process has created one. */
 export function isOutsideMongoDB(store: BaseStore): boolean {
   return hasMongoStore() && !MongoMemoryStore.isInstance(unwrapStore(store));
 }

@@ -5,7 +5,7 @@ import { createUnlimitedCall } from "../../src/core/runtime/call.js";
 import { runInTurns } from "../../src/core/runtime/turns.js";
 import type { Hit } from "../../src/core/search/best-hits.js";
 import { fuse, rankBySimilarity } from "../../src/core/search/fusion.js";
-import { indexTexts, type MemoryIndex, PassagePlace } from "../../src/core/search/memory-index.js";
+import { indexTexts, type WordIndex, PassagePlace } from "../../src/core/search/word-index.js";
 import { splitPassages } from "../../src/core/search/passages.js";
 import { rank } from "../../src/core/search/rank.js";
 import { fusedRanks } from "../../src/core/search/search-texts.js";
@@ -67,7 +67,7 @@ async function measureQuestions({ questions, findSources }: BenchMemory, per: Pe
 }
 
 /** For each word that is in one passage alone, and in no path: 1 if a search for it answers that passage first. */
-async function measureSingleWords(index: MemoryIndex): Promise<number[]> {
+async function measureSingleWords(index: WordIndex): Promise<number[]> {
   const found: number[] = [];
   for (const [word, positions] of index.postings) {
     const place = new PassagePlace(index);
@@ -81,7 +81,7 @@ async function measureSingleWords(index: MemoryIndex): Promise<number[]> {
 }
 
 /** What `memory.search` makes, by words without embeddings, and by both with them; and the ranking by meaning alone. */
-function createRankings(index: MemoryIndex, vectors: Vectors | null): [string, Rank][] {
+function createRankings(index: WordIndex, vectors: Vectors | null): [string, Rank][] {
   const byWords = (question: string, per: Per, ranks: number): Promise<Hit[]> =>
     runInTurns(rank(index, englishWords(question), { path: "/", per, limit: ranks }), createUnlimitedCall());
   const words: [string, Rank] = ["words", (question, per) => byWords(question, per, limit)];

@@ -13,7 +13,7 @@ export type Instructions = string | SystemMessage | SystemMessage[];
 /** The parts of the AI SDK's step that `prepareStep` of a memory uses. */
 export interface AiStep<Message> {
   messages: Message[];
-  /** The system prompt of the call. Version 6 does not tell it. */
+  /** The system prompt of the call. Version 6 does not pass it. */
   initialInstructions?: Instructions | undefined;
 }
 
@@ -51,8 +51,8 @@ export function showInStep<Message extends object>(
   const isSame =
     messages.length === step.messages.length && messages.every((each, index) => each === step.messages[index]);
   const changed = isSame ? {} : { messages: [...messages] };
-  // Version 6 does not tell the system prompt of the call, and a `system` in the answer would replace it. Then the memory
-  // is a system message of its own, right after it.
+  // Version 6 does not pass the system prompt of the call, and a `system` in the answer would replace it. Then the
+  // memory is a system message of its own, right after it.
   if (instructions === undefined && !("initialInstructions" in step))
     return text === null ? changed : { messages: [{ role: "system", content: text }, ...messages] };
   return { ...bothNames(joinInstructions(instructions ?? step.initialInstructions ?? "", text)), ...changed };

@@ -63,7 +63,7 @@ function readArguments({ registeredArguments, processedArgs }: Command): OptionV
   return Object.fromEntries(registeredArguments.map((argument, index) => [argument.name(), processedArgs[index]]));
 }
 
-/** Creates an option for a whole number. @param wrong end of the error, such as "is no port; pass one from 0" */
+/** Creates an option for a whole number. @param wrong end of the error, such as "is not a port; pass one from 0" */
 export function numberOption(
   flags: string,
   description: string,

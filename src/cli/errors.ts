@@ -46,7 +46,7 @@ export const inputError = (message: string, cause?: unknown): CommandError =>
 
 export type Advice = Partial<Record<MemoryErrorCode, string>>;
 
-export const storageAdvice = "see whether the storage is up and may be used";
+export const storageAdvice = "check that the storage is up and that you may use it";
 
 /** Advice by error code, for messages that do not say what would be right. */
 const defaultAdvice: Advice = {

@@ -23,7 +23,7 @@ export function parseTime(flag: string, given: string, nowMs: number): Date {
       : Date.parse(time === undefined || zone !== undefined ? given : `${given}Z`);
   if (ms >= 0 && (iso === null || isDay(given.slice(0, 10)))) return new Date(ms);
   throw usageError(
-    `${flag} ${given} is no time; pass a date or a time such as 2026-01-31 or 2026-01-31T12:00:00Z, or ` +
+    `${flag} ${given} is not a time; pass a date or a time such as 2026-01-31 or 2026-01-31T12:00:00Z, or ` +
       "how long ago it was, such as 45m, 12h, 30d or 2w",
   );
 }

@@ -11,7 +11,7 @@ export const adding: unique symbol = Symbol.for("langgraph-mongo-memory.adding")
 export interface AddingMemory extends Memory {
   readonly [adding]: {
     settings: AddSettings;
-    /** In one change. Null: the storage cannot, or a policy must check each change alone. */
+    /** Adds files in one change. Null if the storage cannot do so, or if a policy must check each change alone. */
     addFiles: ((files: readonly DatedFile[]) => Promise<AddedFile[]>) | null;
   };
 }

@@ -69,7 +69,7 @@ const redactedTextSchema = z.object({ text: textToRedact, cut: z.boolean().optio
 
 const revertOptionsSchema = z.object({ force: z.boolean().optional() }).strict();
 
-/** A history with the methods that this package uses beside the public interface. */
+/** A history with the additional methods that only this package uses. */
 export interface PagedHistory
   extends MemoryHistory, Pick<BackendHistory, "page" | "after" | "readChange" | "readChanges"> {}
 
@@ -244,7 +244,7 @@ function checkRedacted(what: string | readonly string[] | RedactedText): Redacti
   }
   const ids: unknown = typeof what === "string" ? [what] : what;
   if (Array.isArray(ids) && ids.length <= maxRedactedIds) return [...new Set(ids.map(checkVersionId))];
-  throw invalid(`what is redacted is { text }, an id of a version, or a list of at most ${maxRedactedIds} ids`);
+  throw invalid(`redact needs { text }, an id of a version, or a list of at most ${maxRedactedIds} ids`);
 }
 
 function createSide({ path, id, content }: VersionText): DiffSide {

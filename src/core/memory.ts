@@ -63,16 +63,16 @@ export interface DeleteOptions {
  * Paths are absolute and `/`-separated; other spellings are normalised. Every call is atomic and isolated: on MongoDB
  * across processes and machines, in a folder across processes, on other stores inside one process.
  *
- * A call rejects with a {@link MemoryError}: EINVAL for a bad argument, EACCES if a rule, a guard or a person refuses
- * the change, EIO if the storage failed (with "the outcome is unknown" if the change may have been made), and the codes
- * named at each method. A refused call changed nothing. Every call ends within its `timeoutMs`. If a signal given to
- * `with` aborts, the call rejects with the signal's reason.
+ * A call rejects with a {@link MemoryError}: EINVAL for a bad argument, EACCES if an access rule, a guard or a person
+ * refuses the change, EIO if the storage failed (with "the outcome is unknown" if the change may have been made), and
+ * the codes named at each method. A refused call changed nothing. Every call ends within its `timeoutMs`. If a signal
+ * given to `with` aborts, the call rejects with the signal's reason.
  */
 export interface Memory {
   readonly address: Readonly<CheckedAddress>;
   /** Which names can be created. */
   readonly paths: PathRule;
-  /** Which changes rules and mounts allow; undefined if they allow everything. */
+  /** Which changes access rules and mounts allow; undefined if they allow everything. */
   readonly rights?: MemoryRights | undefined;
   /** Null if changes are not recorded. A history needs a MongoMemoryStore with the option `history`. */
   readonly history: MemoryHistory | null;
@@ -130,8 +130,8 @@ export interface Memory {
    */
   grep(pattern: GrepPattern, options?: GrepOptions): Promise<GrepMatch[]>;
   /**
-   * Reports the files and directories that change from now on, whoever changes them. Several changes of a file between
-   * two polls are one change. On a replica set MongoDB reports changes at once. Elsewhere the watch polls every
+   * Reports the files and directories that change from now on, also by other processes. Several changes of a file
+   * between two polls are one change. On a replica set MongoDB reports changes at once. Elsewhere the watch polls every
    * `pollIntervalMs`, and sees changes of this process at once. The watch reads the memory only after a change, and not
    * while your loop is busy. After an outage it reports the changes that were made meanwhile.
    * @throws TypeError for bad options. While you wait for a change: EIO if the first poll fails or the store is closed,

@@ -13,7 +13,7 @@ export interface ProgramProposal {
 }
 
 /**
- * Proposes a change of a memory instead of making it. The memory's own policies hold, except that nobody else is asked.
+ * Proposes a change of a memory instead of making it. The memory's own policies apply, but no other person is asked.
  * @param change makes one change
  * @returns the id of the proposal, or null if the change would change nothing
  * @throws the refusals of the memory

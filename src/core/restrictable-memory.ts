@@ -17,7 +17,7 @@ export interface RunBinding extends MemoryUse {
   readonly actor: MemoryActor | undefined;
   /** The call of a tool whose changes are made once. Null if its changes have no identity. */
   call: CallIdentity | null;
-  /** What the changes rest on. */
+  /** The sources of the changes. */
   readonly origin?: VersionOrigin;
 }
 
@@ -26,7 +26,7 @@ export function isRunBinding(use: MemoryUse): use is RunBinding {
 }
 
 /**
- * What a copy of a memory gets: policies, and often the run that it is for. Policies add up: the narrower one decides.
+ * The settings of a copy of a memory: policies, and often its run. Policies add up: the strictest decides.
  * Or `isBookkeeping`, for the own files of a dialect, whose text no model chooses: no change of them needs an approval
  * or has an identity, and the policies refuse everything else as before.
  */
@@ -43,7 +43,7 @@ export const boundRun: unique symbol = Symbol.for("langgraph-mongo-memory.boundR
 
 export const logSymbol: unique symbol = Symbol.for("langgraph-mongo-memory.log");
 
-/** A memory as the log of conversations uses it. The rules for agents do not hold, and nobody is asked. */
+/** A memory as the log of conversations uses it. The rules for agents do not apply, and no person is asked. */
 export interface LogMemory {
   readonly memory: Memory;
   /** The directory of the log in the memory. */

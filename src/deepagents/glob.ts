@@ -5,7 +5,7 @@ import { either, everything, oneUnit } from "./glob-parts.js";
 
 /**
  * Compiles a glob: `*`, `**`, `?`, `[…]`, `{…}`, and a leading `!`. It means the same as in deepagents' own backends,
- * which treat names that begin with a dot like other names. Those backends make a regular expression of the glob, which
+ * which treat names that begin with a dot like other names. These backends make a regular expression of the glob, which
  * tries one way after another, and some expressions take hours for one name. This matcher follows all ways through a
  * pattern at once.
  * @throws MemoryError EINVAL

@@ -25,7 +25,7 @@ export function checkBackendOptions(options: DeepAgentsBackendOptions | undefine
 }
 
 export function warn(error: MemoryError): void {
-  globalThis.process?.emitWarning?.(`deepagents goes on without a file of the memory: ${error.message}`, {
+  globalThis.process?.emitWarning?.(`deepagents continues without a file of the memory: ${error.message}`, {
     type: "MemoryWarning",
   });
 }

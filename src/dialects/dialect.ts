@@ -26,7 +26,7 @@ export interface FlatSchema {
 export interface ToolDefinition {
   name: string;
   /**
-   * The description for the model. A function if it depends on the memory's rule for names. The function gets undefined
+   * The description for the model. A function if it depends on the memory's name rule. The function gets undefined
    * if only a run decides the memory.
    */
   description: string | ((paths: PathRule | undefined) => string);
@@ -60,9 +60,9 @@ export interface ToolDefinition {
 
 /** Facts about the memory that a tool knows without a run. */
 export interface KnownMemory {
-  /** The rule for the names that the memory lets a call create. */
+  /** The name rule of the memory. */
   readonly paths?: PathRule | undefined;
-  /** The changes that rules and mounts allow. */
+  /** The changes that access rules and mounts allow. */
   readonly rights?: MemoryRights | undefined;
 }
 

@@ -3,7 +3,7 @@ import type { FlatSchema } from "./dialect.js";
 
 /**
  * Returns the schema of an argument that a call may leave out, or set to null. All providers take this form: OpenAI's
- * strict mode needs every key, and Gemini refuses a list of types, null in an enum, and any key beside `anyOf`.
+ * strict mode needs every key, and Gemini refuses a list of types, null in an enum, and any other key next to `anyOf`.
  */
 export function optional(property: object): object {
   return { anyOf: [property, { type: "null" }] };

@@ -9,7 +9,7 @@ import { bindRun } from "../langchain/memory-source.js";
 import type { ConnectableMemory } from "./memory-connector-node.js";
 import { reportFailure } from "./report-failure.js";
 
-/** What a program does with the memory of a run after its answer. */
+/** Work of a program on the memory of a run, after the answer. */
 export interface WorkAfterRun {
   memory: Memory | Pick<ConnectableMemory, "memoryForRun">;
   /** Begins the warning of the process, such as "messages not logged". */

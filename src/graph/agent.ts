@@ -25,7 +25,7 @@ export interface AgentOptions extends CallModelNodeOptions {
   /** Keeps the conversation of each `thread_id`. @default none: each call starts a new conversation */
   checkpointer?: BaseCheckpointSaver;
   /**
-   * Adds the new messages of each turn to a log in the memory that the connector shows. `true` stands for the defaults,
+   * Adds the new messages of each turn to a log in the memory that the connector shows. `true` means the defaults,
    * or for the log that the memory has. @default whether the memory has a log
    */
   log?: boolean | ConversationLogOptions;

@@ -71,7 +71,9 @@ export class CallModelNode extends Runnable<MessagesState, MessagesState, LangGr
   /** @throws TypeError if another tool has the name, or if the model cannot bind tools */
   addTool(tool: StructuredToolInterface): void {
     if (this.#tools.some((other) => other.name === tool.name)) {
-      throw new TypeError(`there already is a tool called ${tool.name}; remove it first, or give one another name`);
+      throw new TypeError(
+        `a tool called ${tool.name} exists already; remove it first, or give one of them another name`,
+      );
     }
     if (this.#model.bindTools === undefined) throw new TypeError("this chat model cannot bind tools");
     this.#tools = [...this.#tools, tool];

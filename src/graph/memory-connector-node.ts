@@ -252,7 +252,7 @@ export class MemoryConnectorNode {
 
 function refuseAsGraphNode(): never {
   throw new TypeError(
-    "a MemoryConnectorNode is no node of a StateGraph: give it to setMemoryConnector of the CallModelNode, or to " +
-      "attachMemoryConnector of the Agent, that is to see the memory",
+    "a MemoryConnectorNode cannot be a node of a StateGraph: give it to setMemoryConnector of a CallModelNode, or to " +
+      "attachMemoryConnector of an Agent",
   );
 }

@@ -85,7 +85,7 @@ export interface MemoryNodeOptions extends MemoryOptions {
   search?: boolean;
   /**
    * Keeps a log of the conversations in the memory, which the tools of this node can read and search, but not change.
-   * `memoryMiddleware`, `Agent` and `createConversationLog` write it. `true` stands for the defaults. @default false
+   * `memoryMiddleware`, `Agent` and `createConversationLog` write it. `true` means the defaults. @default false
    */
   log?: boolean | ConversationLogOptions;
 }
@@ -238,7 +238,7 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
 
   /**
    * Returns the node's own memory for a person, such as one who edits it on the page. The limits and the guard of the
-   * node hold. Its rules do not, because they are for agents. @internal
+   * node apply. Its rules do not, because they are for agents. @internal
    */
   memoryForPerson(owner: string | undefined, actor: MemoryActor): Memory {
     return this.#memories.openForPerson(owner, actor);
@@ -253,7 +253,7 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
 /** Reason: LangGraph would turn the MemoryNode into a graph node that does nothing. */
 function refuseAsGraphNode(): never {
   throw new TypeError(
-    "a MemoryNode is no node of a StateGraph: add a CallModelNode with its memoryTools and its createConnector(), " +
+    "a MemoryNode cannot be a node of a StateGraph: add a CallModelNode with its memoryTools and its createConnector(), " +
       "and a ToolNode with its memoryTools; in a node of your own, use memoryNode.memoryForRun",
   );
 }

@@ -50,7 +50,10 @@ export interface NodeSettings {
 /** How many memories of a store a node keeps open. */
 const maxOpened = 1000;
 
-/** Opens the memories of a node, for runs and for programs. Each memory is opened once, and bound to each run by one copy. */
+/**
+ * Opens the memories of a node, for runs and for programs. Each memory is opened once, and bound to each run by one
+ * copy.
+ */
 export class NodeMemories {
   readonly #settings: NodeSettings;
   /** The memories that are open. They know no run. */
@@ -113,7 +116,7 @@ export class NodeMemories {
     return this.#bind(this.#open(this.#getStore(run), this.#settings.nodeId, "global", {}), run);
   }
 
-  /** Opens the node's own memory for a person. The rules are for agents, so only the guard holds. */
+  /** Opens the node's own memory for a person. The rules are for agents, so only the guard applies. */
   openForPerson(owner: string | undefined, actor: MemoryActor): Memory {
     const { nodeId, scope, policy } = this.#settings;
     const owners = { threadId: owner, userId: owner };
@@ -165,7 +168,10 @@ export class NodeMemories {
     return bindMemory(memory, this.#createRestriction(memory.address, memory.rights?.asks === true, run));
   }
 
-  /** The run, the node's rules and guard, and whoever asks a person. @param mayAsk whether the memory needs somebody */
+  /**
+   * Binds the run, the node's rules and guard, and the requester of approvals. @param mayAsk whether a person may
+   * decide
+   */
   #createRestriction(address: CheckedAddress, mayAsk: boolean, run: MemoryRun | null): MemoryBinding {
     const { policy, onAsk } = this.#settings;
     const binding = run === null ? undefined : getBinding(run);

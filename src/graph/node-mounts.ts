@@ -112,7 +112,7 @@ export function openForProgram(
   const found = hasMethod(source, "memory") ? callMethod(source, "memory", owner) : choose();
   if (isMemory(found)) return found;
   throw new TypeError(
-    `mount ${JSON.stringify(point)} answers with a promise or with what is no Memory: use memoryForRun(run) instead ` +
+    `mount ${JSON.stringify(point)} returns a promise, or a value that is not a Memory: use memoryForRun(run) instead ` +
       "of memory()",
   );
 }

@@ -10,8 +10,8 @@ import type { UserTurn } from "../prompt/user-turn.js";
 const maxTurns = 200;
 
 /**
- * What connectors have shown first in recent turns. Each call of the model in a turn gets the same part of the turn, also
- * if the agent writes meanwhile, so that prompt caches stay valid through a loop of tools.
+ * Keeps the part of the turn that connectors have shown first in recent turns. Each call of the model in a turn gets
+ * the same part, also if the agent writes meanwhile. So prompt caches stay valid through a loop of tools.
  */
 export class TurnParts {
   /** Null if the read fails, and without a part of the turn. */

@@ -5,7 +5,7 @@ export const toolPaths: unique symbol = Symbol.for("langgraph-mongo-memory.toolP
 
 /** The form in which a tool takes the paths of its memory. */
 export interface ToolPaths {
-  /** As `shownRoot` of a `ToolDefinition`. */
+  /** The `shownRoot` of a `ToolDefinition`. */
   root: string | undefined;
   source: MemorySource | undefined;
 }

@@ -84,8 +84,8 @@ export class StdioConnection {
   }
 
   /**
-   * Yields the text of an input. The SDK would replace bytes that are not UTF-8, and a file would hold other text than
-   * was sent. The SDK also answers nothing after the end, so the text ends once all requests are answered.
+   * Yields the text of an input. The SDK would replace bytes that are not UTF-8, and a file would contain another text
+   * than was sent. The SDK also answers nothing after the end, so the text ends once all requests are answered.
    * @throws TypeError for bytes that are not UTF-8
    */
   async *#readText(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {

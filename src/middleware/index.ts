@@ -12,7 +12,7 @@ export interface MemoryMiddlewareOptions extends MemoryConnectorConfig {
   /** Whether the agent also gets the memory's tools. @default true */
   tools?: boolean;
   /**
-   * Adds the new messages of each run to a log in the memory. `true` stands for the defaults, or for the log that the
+   * Adds the new messages of each run to a log in the memory. `true` means the defaults, or for the log that the
    * memory has. @default whether the memory has a log
    */
   log?: boolean | ConversationLogOptions;

@@ -26,7 +26,7 @@ export async function moveIn(memory: Memory, options: MoveInOptions): Promise<Mo
   // Items of a store belong to several users, and only their namespaces say to whom.
   const hasOnlyItems = format.takes.every((kind) => kind === "items");
   if (memory.address.scope === "perUser" && hasOnlyItems && namespace.length === 0)
-    throw new TypeError("invalid MoveInOptions: namespace is needed, because the memory is that of one user");
+    throw new TypeError("invalid MoveInOptions: namespace is required, because the memory belongs to one user");
   const actor = { client: moveInClient, runId: `${moveInClient}-${randomUUID()}` };
   const target = memory.with({ actor, timeoutMs, ...(signal && { signal }) });
   const reporter = new ReportWriter(actor.runId, onOutcome);

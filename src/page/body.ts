@@ -34,7 +34,7 @@ async function readBytes({ headers, body }: Request, maxBytes: number): Promise<
     if (sizeBytes > maxBytes) throw tooLarge();
     bounds.add(piece);
     if (bounds.excess !== undefined)
-      throw new PageRefusal(400, "EINVAL", `the body holds ${bounds.excess}; no request needs so many`);
+      throw new PageRefusal(400, "EINVAL", `the body contains ${bounds.excess}; no request needs so many`);
     pieces.push(piece);
   }
   return Buffer.concat(pieces);

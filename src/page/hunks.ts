@@ -2,7 +2,7 @@ import { type DiffHunk, findHunks } from "../core/history/unified-diff.js";
 import { memoryDefaults } from "../core/memory-options.js";
 import { withinTime } from "../core/runtime/call.js";
 
-/** Compares two texts within the time limit of a call. Null stands for a missing file. */
+/** Compares two texts within the time limit of a call. Null means a missing file. */
 export function compareTexts(older: string | null, newer: string | null, signal: AbortSignal): Promise<DiffHunk[]> {
   const limits = { signals: [signal], timeoutMs: memoryDefaults.timeoutMs };
   return withinTime(limits, "read", (call) => findHunks(older ?? "", newer ?? "", call));

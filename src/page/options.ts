@@ -43,7 +43,7 @@ export interface MemoryPageNode extends WithConnectorForm {
   memory(owner?: string): Memory;
   /** Returns the memory that a connector shows if the memory of a thread or a user has no files. */
   globalMemory(): Memory;
-  /** Returns the node's own memory for a person who edits it: its guard and its limits hold. @internal */
+  /** Returns the node's own memory for a person who edits it. Its guard and its limits apply. @internal */
   memoryForPerson?(owner: string | undefined, actor: MemoryActor): Memory;
 }
 

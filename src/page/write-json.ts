@@ -1,6 +1,6 @@
 import type { Steps } from "../core/runtime/turns.js";
 
-/** Work yields after so many elements, which take about a millisecond. */
+/** Work yields after this many elements, which take about a millisecond. */
 const elementsPerYield = 10_000;
 
 /** Writes an answer of the page as `JSON.stringify` does. Reason: the lines of a file of a megabyte take 100 ms. */

@@ -26,7 +26,7 @@ describe("an archive that is", () => {
     make(archive);
     expect(await cli(["import", archive, "--to-dir", newPath()])).toMatchObject({
       exitCode: 2,
-      stderr: expect.stringContaining("it is no regular file"),
+      stderr: expect.stringContaining("it is not a regular file"),
     });
   });
 

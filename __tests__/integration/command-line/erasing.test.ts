@@ -314,9 +314,12 @@ describe("sweep", () => {
   it.each([
     [["--yes"], /no age was given; pass --per-thread, --per-user or --global/],
     [["--per-thread", "1d"], /no terminal to ask on; pass --yes/],
-    [["--per-thread", "30", "--yes"], /--per-thread 30 is no age: pass a number and w, d, h, m or s, at most 3650d/],
-    [["--global", "0d", "--yes"], /--global 0d is no age/],
-    [["--per-user", "4000d", "--yes"], /--per-user 4000d is no age/],
+    [
+      ["--per-thread", "30", "--yes"],
+      /--per-thread 30 is not an age: pass a number and w, d, h, m or s, at most 3650d/,
+    ],
+    [["--global", "0d", "--yes"], /--global 0d is not an age/],
+    [["--per-user", "4000d", "--yes"], /--per-user 4000d is not an age/],
   ])("refuses %j", async (options, message) => {
     const { exitCode, stderr } = await cli(["sweep", "--uri", uri, "--db", dbName, ...options]);
     expect([exitCode, stderr]).toEqual([2, expect.stringMatching(message)]);

@@ -99,10 +99,10 @@ const faults: [argv: string[], exitCode: number, code: string, says: RegExp][] =
   [["export", "--to-dir", folder, "--user", "ada", "--uri", uri], 2, "EUSAGE", /no memory was named; pass --node/],
   [["export", "-", "--user", "ada", "--thread", "t", "--uri", uri], 2, "EUSAGE", /leave threadId or userId out/],
   [["import", join(folder, "missing"), "--to-dir", dir], 2, "EINPUT", /missing: there is no such/],
-  [["import", folder, "--to-dir", dir], 2, "EINPUT", /it is no regular file; .*--dir for a folder/],
-  [["import", "/dev/null", "--to-dir", dir], 2, "EINPUT", /it is no regular file; name one that export has made/],
+  [["import", folder, "--to-dir", dir], 2, "EINPUT", /it is not a regular file; .*--dir for a folder/],
+  [["import", "/dev/null", "--to-dir", dir], 2, "EINPUT", /it is not a regular file; name one that export has made/],
   [["import", join(folder, "plain file"), "--thread", "t", "--uri", uri], 2, "EUSAGE", /--thread needs --node/],
-  [["import", join(folder, "plain file"), "--uri", uri], 2, "EINPUT", /line 1: it is no JSON object/],
+  [["import", join(folder, "plain file"), "--uri", uri], 2, "EINPUT", /line 1: it is not a JSON object/],
   [["import", ...inFolder], 2, "EUSAGE", /no database was named/],
   [["import", ...inFolder, "--to-dir", folder, "--node", "a"], 2, "EUSAGE", /--node goes with a database/],
   [["doctor", ...inFolder], 2, "EUSAGE", /unknown option '--dir'/],
@@ -111,7 +111,7 @@ const faults: [argv: string[], exitCode: number, code: string, says: RegExp][] =
   [["migrate", "earlier-format", "--node", "a\u0007", "--uri", uri], 2, "EUSAGE", /--node.*control characters/],
   [["migrate", "earlier-format"], 2, "EUSAGE", /MONGODB_URI/],
   [["mcp", "--port", "1", ...inFolder], 2, "EUSAGE", /--port goes with --http/],
-  [["mcp", "--http", "--port", "x", ...inFolder], 2, "EUSAGE", /--port x is no port/],
+  [["mcp", "--http", "--port", "x", ...inFolder], 2, "EUSAGE", /--port x is not a port/],
   [["mcp", "--http", "--host", "0.0.0.0", ...inFolder], 2, "EUSAGE", /token/],
   [
     ["mcp", "--http", "--token-file", join(folder, "missing"), ...inFolder],
@@ -180,7 +180,7 @@ describe("a fault", () => {
     });
     expect([exitCode, stderr]).toEqual([
       3,
-      expect.stringMatching(/^error: mongodb:.*: EIO: .*; see whether the storage is up.*\n$/),
+      expect.stringMatching(/^error: mongodb:.*: EIO: .*; check that the storage is up.*\n$/),
     ]);
   });
 

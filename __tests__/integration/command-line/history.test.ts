@@ -123,7 +123,7 @@ describe("log", () => {
     expect(await log(at - 1, at)).not.toContain(new Date(at).toISOString());
     expect(await run(["log", "--after", "lately"])).toMatchObject({
       exitCode: 2,
-      stderr: expect.stringContaining("--after lately is no time"),
+      stderr: expect.stringContaining("--after lately is not a time"),
     });
     for (const argv of [
       ["--limit", "0"],

@@ -113,7 +113,7 @@ describe("an archive is refused", () => {
     ["empty", /it ends after line 0/, () => ""],
     ["without its first line", /line 1: format/, ([, ...rest]) => `${rest.join("\n")}\n`],
     ["without its last line", /ends after line 5, before its last line/, (all) => `${all.slice(0, -1).join("\n")}\n`],
-    ["ending inside a line", /line 5: it is no JSON object/, (all) => all.join("\n").slice(0, -120)],
+    ["ending inside a line", /line 5: it is not a JSON object/, (all) => all.join("\n").slice(0, -120)],
     ["with a line missing", /line 5: lines before it are missing/, (all) => `${all.toSpliced(2, 1).join("\n")}\n`],
     [
       "with two lines swapped",
@@ -133,9 +133,9 @@ describe("an archive is refused", () => {
     ["without its hash", /line 6: .* or were changed/, (all) => `${all.join("\n").replace(/,"sha256":"\w+"/, "")}\n`],
     ["with something after its end", /line 7: there is more/, (all) => `${[...all, "{}"].join("\n")}\n`],
     ["twice in one file", /line 7: there is more/, (all) => `${[...all, ...all].join("\n")}\n`],
-    ["with a line that is no JSON", /line 3: it is no JSON object/, (all) => `${all.with(2, "{").join("\n")}\n`],
-    ["with a line that is a list", /line 3: it is no JSON object/, (all) => `${all.with(2, "[1]").join("\n")}\n`],
-    ["with a line that is null", /line 3: it is no JSON object/, (all) => `${all.with(2, "null").join("\n")}\n`],
+    ["with a line that is no JSON", /line 3: it is not a JSON object/, (all) => `${all.with(2, "{").join("\n")}\n`],
+    ["with a line that is a list", /line 3: it is not a JSON object/, (all) => `${all.with(2, "[1]").join("\n")}\n`],
+    ["with a line that is null", /line 3: it is not a JSON object/, (all) => `${all.with(2, "null").join("\n")}\n`],
   ];
 
   it.each(brokenTexts)("%s", async (_, message, change) => {
@@ -165,7 +165,7 @@ describe("an archive is refused", () => {
     }
     expect(await cli(["import", "-", "--to-dir", newPath()], { stdin: endless() })).toMatchObject({
       exitCode: 2,
-      stderr: expect.stringContaining("line 1: it is no JSON object"),
+      stderr: expect.stringContaining("line 1: it is not a JSON object"),
     });
   });
 
@@ -189,7 +189,7 @@ describe("an archive is refused", () => {
     ["values", /line 2: it has more than 1500000 values/, () => withLine(`{"memory":[${"0,".repeat(1_500_000)}0]}`)],
     [
       "letters in a path",
-      /line 3: directory: it is no path of a memory/,
+      /line 3: directory: it is not a path of a memory/,
       () => withLine(`{"address":null,"memory":true}\n{"directory":"/${"y".repeat(1_000_000)}"}`),
     ],
   ];

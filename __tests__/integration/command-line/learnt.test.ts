@@ -40,7 +40,7 @@ describe("redact", () => {
     await approveAll(memory);
     const { stdout } = await run(["redact", ...what, "--yes"]);
     expect(stdout).toMatch(
-      /^redacted 1 version\nlook at these versions, which rest on what was redacted:\n3 .* \/profile\/ada\.md .*\n$/,
+      /^redacted 1 version\nlook at these versions, which rest on the redacted text:\n3 .* \/profile\/ada\.md .*\n$/,
     );
   });
 

@@ -145,7 +145,7 @@ describe("merge", () => {
   });
 
   it.each<[string[], string]>([
-    [["--into-user", "new"], "no memory was named; pass --node, --thread or --user for what is merged"],
+    [["--into-user", "new"], "name the memory to merge: pass --node, --thread or --user"],
     [["--user", "old"], "no destination was named; pass --into-node, --into-thread or --into-user"],
     [
       ["--user", "old", "--into-user", "old"],

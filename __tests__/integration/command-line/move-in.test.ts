@@ -100,7 +100,7 @@ describe("import --from", () => {
     [["--from", "obsidian", "--from-collection", "x"], /reads no collection; name its folder/],
     [["--into", "/x"], /--into goes with --from/],
     [["/none", "--from", "mem0"], /there is no such file or folder/],
-    [["/", "--from", "mem0"], /it is no regular file/],
+    [["/", "--from", "mem0"], /it is not a regular file/],
     [["/none", "--from", "mem0", "--into", "x"], /into: must be a path/],
   ])("refuses %j in words", async (argv, message) => {
     const { exitCode, stderr } = await cli(["import", ...argv, ...newTarget().target]);

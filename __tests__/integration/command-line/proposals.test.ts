@@ -54,7 +54,7 @@ describe("proposals", () => {
     expect(await run(["proposals", "--status", "rejected"])).toEqual({
       exitCode: 1,
       stdout: "",
-      stderr: "no proposal was found; `proposals --all` lists those of all memories\n",
+      stderr: "no proposal was found; `proposals --all` lists the proposals of all memories\n",
     });
   });
 
@@ -94,7 +94,7 @@ describe("proposals", () => {
     expect(await run("--node", "support")).toEqual({
       exitCode: 1,
       stdout: "",
-      stderr: "no proposal was found; `proposals --all` lists those of all memories\n",
+      stderr: "no proposal was found; `proposals --all` lists the proposals of all memories\n",
     });
     const all = await run("--all");
     expect(all).toMatchObject({ exitCode: 0, stderr: "" });

@@ -262,8 +262,8 @@ describe("--mount", () => {
     ["/team=x,user=a,thread=b", "a memory is of a thread or of a user, not of both"],
     ["/team=x,user=", "user_id is required for perUser scope"],
     ["/team=x,user=a,user=b", "user is given twice"],
-    ["/team=x,role=a", '"role=a" is none of user=, thread= and access='],
-    ["/team=x,access=all", 'the access "all" is none of read and append'],
+    ["/team=x,role=a", '"role=a" is not user=, thread= or access='],
+    ["/team=x,access=all", 'the access "all" is not read or append'],
     ["/team=100%", "a percent sign begins no byte of UTF-8; write %25 for one that is meant"],
   ])("%s is refused", async (mount, message) => {
     const { exitCode, stderr } = await run("append", "/a", "x", "--node", nodeId, "--mount", mount);

@@ -78,7 +78,7 @@ describe("bodies", () => {
   ])("of %s are refused before they are parsed", async (_name, body, excess) => {
     const answer = await send((await serve()).url, { body });
     expect(answer.status).toBe(400);
-    expect(answer.text).toContain(`the body holds ${excess}`);
+    expect(answer.text).toContain(`the body contains ${excess}`);
   });
 
   it("with a thousand faults are answered by a short error", async () => {

@@ -205,14 +205,14 @@ describe("forget", () => {
 
   it.each<[unknown, RegExp]>([
     [{}, /nothing is named that is to be forgotten; pass the address of a memory, \{ userId \} or \{ threadId \}/],
-    [undefined, /what is to be forgotten is an object/],
+    [undefined, /the target of forget is an object/],
     [{ userId: undefined }, /userId is undefined/],
     [{ userId: "" }, /userId must be a non-empty string/],
     [{ userId: { $gt: "" } }, /userId must be a non-empty string/],
     [{ userId: "ada", threadId: "x" }, /leave threadId or userId out/],
     [{ scope: "perUser" }, /nodeId must be a non-empty string/],
     [{ nodeId: "a", userId: "ada" }, /did you mean "perUser"/],
-    [{ users: "ada" }, /unknown field of what is to be forgotten: users/],
+    [{ users: "ada" }, /unknown field of the target of forget: users/],
   ])("refuses %j, and removes nothing", async (who, message) => {
     const { store, documents } = await peopleStore();
     const error = await store.forget(who as MemoryAddress).catch((reason: unknown) => reason);

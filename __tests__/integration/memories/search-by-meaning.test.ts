@@ -322,7 +322,7 @@ describe("embeddings that fail", () => {
     await memory.write("/a", "aaa");
     embeddings.missingDims = 1;
     await expect(memory.search("a")).rejects.toThrow(
-      "embedDocuments answered a vector of 3 dimensions; expected are 4 (index.dims)",
+      "embedDocuments returned a vector of 3 dimensions; it must have 4 (index.dims)",
     );
     await refuses(memory.search("a"), "EINVAL");
     expect(await findVectors(address)).toEqual([]);
@@ -330,7 +330,7 @@ describe("embeddings that fail", () => {
     expect(readTexts(await memory.search("a"))).toEqual(["aaa"]);
     embeddings.missingDims = 1;
     await expect(memory.search("b")).rejects.toThrow(
-      "embedQuery answered a vector of 3 dimensions; expected are 4 (index.dims)",
+      "embedQuery returned a vector of 3 dimensions; it must have 4 (index.dims)",
     );
     embeddings.failure = new Error("429 Too Many Requests");
     await expect(memory.search("b")).rejects.toBe(embeddings.failure);

@@ -292,7 +292,7 @@ describe("the command page", () => {
     }
     expect(await cli(["page", "--uri", uri, "--port", "x"])).toMatchObject({
       exitCode: 2,
-      stderr: expect.stringContaining("--port x is no port"),
+      stderr: expect.stringContaining("--port x is not a port"),
     });
   });
 

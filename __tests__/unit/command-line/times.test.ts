@@ -37,7 +37,7 @@ describe("a time", () => {
   ])("is not %s", (_, given) => {
     expect(() => parse(given)).toThrow(CommandError);
     expect(() => parse(given)).toThrow(
-      /^--after .* is no time; pass a date or a time such as 2026-01-31 .*, or how long ago .* 45m, 12h, 30d or 2w$/,
+      /^--after .* is not a time; pass a date or a time such as 2026-01-31 .*, or how long ago .* 45m, 12h, 30d or 2w$/,
     );
   });
 });

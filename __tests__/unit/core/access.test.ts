@@ -395,7 +395,7 @@ describe("bad rules and guards", () => {
     ["a path that is no text", one({ path: 7, access: "read" }), "rules.0.path"],
     ["a path that climbs", one({ path: "/a/../b", access: "read" }), 'rules.0.path: invalid path: ".." not allowed'],
     ["stars inside a name", one({ path: "/a**", access: "read" }), 'rules.0.path: "**" must be a whole name'],
-    ["alternatives", one({ path: "/{a,b}/**", access: "read" }), "rules.0.path: must not hold [ ] { } or \\"],
+    ["alternatives", one({ path: "/{a,b}/**", access: "read" }), "rules.0.path: must not contain [ ] { } or \\"],
     [
       "a path over its limit",
       one({ path: `/${"a/".repeat(600)}`, access: "read" }),
@@ -417,7 +417,7 @@ describe("bad rules and guards", () => {
 
   it("a rule that widens is refused when it is given", () => {
     expect(() => checkPolicy({ access: "read", rules: [{ path: "/a", access: "append" }] })).toThrow(
-      new TypeError('a rule can only narrow: "/a" is given "append" where the access is "read"'),
+      new TypeError('a rule cannot be less strict than the access: "/a" is given "append" where the access is "read"'),
     );
   });
 
@@ -432,7 +432,10 @@ describe("bad rules and guards", () => {
   ])("under access %s a rule %s narrows: %s", (access, rule, narrows) => {
     const check = (): unknown => checkPolicy({ access, rules: [{ path: "/a", access: rule }] });
     if (narrows) expect(check).not.toThrow();
-    else expect(check).toThrow(`a rule can only narrow: "/a" is given "${rule}" where the access is "${access}"`);
+    else
+      expect(check).toThrow(
+        `a rule cannot be less strict than the access: "/a" is given "${rule}" where the access is "${access}"`,
+      );
   });
 
   it("a memory that is not of this package cannot be restricted", async () => {

@@ -61,7 +61,7 @@ describe("what an error says", () => {
   it("of a connection string that is not there: that, and not that it is malformed", async () => {
     const uri = process.env["NO_SUCH_VARIABLE"] as string;
     const missing =
-      "the MongoDB connection string is missing (given undefined); is the environment variable set that should hold it?";
+      "the MongoDB connection string is missing (given undefined); set the environment variable that contains it";
     await expect(MongoMemoryStore.fromConnString(uri)).rejects.toThrow(new TypeError(missing));
     await expect(MemoryDatabase.connect({ uri: "" })).rejects.toThrow(
       "connection string is missing (given an empty text)",
@@ -87,11 +87,11 @@ describe("what an error says", () => {
   it("of a server that has answered: not that it did not", () => {
     const answered = { name: "MongoServerError", code: 50, codeName: "MaxTimeMSExpired" };
     expect(storageError(answered, "read", null).message).toBe(
-      "EIO: MongoDB could not finish to read (MaxTimeMSExpired, code 50)",
+      "EIO: MongoDB did not finish the read (MaxTimeMSExpired, code 50)",
     );
     const unsatisfied = { name: "MongoWriteConcernError", code: 64, codeName: "WriteConcernFailed" };
     expect(storageError(unsatisfied, "write", null).message).toBe(
-      "EIO: MongoDB could not finish to write (WriteConcernFailed, code 64); the outcome is unknown",
+      "EIO: MongoDB did not finish the write (WriteConcernFailed, code 64); the outcome is unknown",
     );
   });
 
@@ -99,7 +99,7 @@ describe("what an error says", () => {
     const error = storageError({ name: "MongoServerError", code: 10334 }, "write", null);
     expect([error.code, error.message]).toEqual([
       "EFBIG",
-      "EFBIG: the item would be larger than MongoDB takes a document, with what is stored beside its value",
+      "EFBIG: the item, with the data that is stored beside its value, would be larger than a document of MongoDB can be",
     ]);
   });
 });

@@ -64,7 +64,7 @@ describe("a watch of a storage that does not answer", () => {
     await asked;
     await changes.return();
     await waiting;
-    await new Promise<void>((close) => answer({ heard: forEver, close }));
+    await new Promise<void>((close) => answer({ nextChange: forEver, close }));
   });
 });
 

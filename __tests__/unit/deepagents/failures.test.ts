@@ -66,7 +66,7 @@ describe("a storage that fails", () => {
     const backend = new DeepAgentsBackend(openMemory(store, freshAddress()), { onError });
     expect(await backend.downloadFiles(["/f"])).toEqual([{ path: "/f", content: null, error: "permission_denied" }]);
     await new Promise((resolve) => setImmediate(resolve));
-    expect(warnings).toEqual([expect.stringMatching(/^deepagents goes on without a file of the memory: EIO: /)]);
+    expect(warnings).toEqual([expect.stringMatching(/^deepagents continues without a file of the memory: EIO: /)]);
   });
 });
 

@@ -67,7 +67,7 @@ it.each([null, {}, "M", new ScriptedChatModel(() => "x")])(
 it("a connector is refused by addNode, and told where it belongs", () => {
   const connector = new MemoryNode(freshAddress()).createConnector();
   expect(() => new StateGraph(MessagesAnnotation).addNode("memory", connector as never)).toThrow(
-    /no node of a StateGraph: give it to setMemoryConnector/,
+    /cannot be a node of a StateGraph: give it to setMemoryConnector/,
   );
 });
 
@@ -75,7 +75,7 @@ it("a connector is refused by addNode, and told where it belongs", () => {
 it("a MemoryNode is refused by addNode, and told what to add instead", () => {
   const memoryNode = new MemoryNode(freshAddress());
   expect(() => new StateGraph(MessagesAnnotation).addNode("memory", memoryNode as never)).toThrow(
-    /a MemoryNode is no node of a StateGraph: add a CallModelNode with its memoryTools and its createConnector\(\)/,
+    /a MemoryNode cannot be a node of a StateGraph: add a CallModelNode with its memoryTools and its createConnector\(\)/,
   );
   expect(() => new StateGraph(MessagesAnnotation).addNode({ memory: memoryNode as never })).toThrow(TypeError);
   expect(() => new StateGraph(MessagesAnnotation).addSequence({ memory: memoryNode as never })).toThrow(TypeError);

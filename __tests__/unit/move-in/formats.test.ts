@@ -204,7 +204,7 @@ describe("moving in folders", () => {
       skipped("/CLAUDE.md: ../x.md", "the link leads out of the folder"),
       skipped("/CLAUDE.md: gone.md", "the link leads to no file of the folder"),
       skipped("/node_modules", "it is not searched for notes"),
-      skipped("2 other files", "they are no notes, and no note links to them"),
+      skipped("2 other files", "they are not notes, and no note links to them"),
     ]);
   });
 
@@ -299,9 +299,9 @@ describe("moving in the export of claude.ai", () => {
         what: "conversation 11111111-2222-3333-4444-555555555555",
         path: "/old/conversations",
         result: "logged",
-        why: "left out: 1 parts that are no text, 1 contents of attachments",
+        why: "left out: 1 parts that are not text, 1 contents of attachments",
       },
-      skipped("/users.json, record 1", "it is no memory and no conversation"),
+      skipped("/users.json, record 1", "it is not a memory or a conversation"),
       {
         what: "project p1, a/b.md",
         path: expect.stringMatching(/^\/old\/projects\/p1\/docs\/a-b~/),

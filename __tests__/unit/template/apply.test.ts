@@ -180,7 +180,7 @@ describe("apply", () => {
     );
     expect(() => graph.apply(clash)).toThrow(TypeError);
     expect(getMessage(() => graph.apply(clash))).toBe(
-      'agent "A": there already is a tool called ping; remove it first, or give one another name',
+      'agent "A": a tool called ping exists already; remove it first, or give one of them another name',
     );
     expect(parts().map((part, index) => part === before[index])).toEqual([true, true, true, true]);
     expect(() => graph.agent("Z")).toThrow("no agent");

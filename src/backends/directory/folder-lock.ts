@@ -69,7 +69,7 @@ export async function withFolderLock<T>(
       try {
         const lock = await acquire(root, work, settings, deadlineMs);
         if (lock === null) {
-          // The work folder was taken away, as `git clean` does, and is made anew.
+          // Somebody has removed the work folder, as `git clean` does. It is created again.
           cleaned.delete(root);
           if (Date.now() >= deadlineMs) throw lockTimeout();
           continue;

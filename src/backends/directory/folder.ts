@@ -143,7 +143,9 @@ export class Folder {
     }
   }
 
-  /** Returns null if the names must be checked one by one: the file system may fold names, or one is no directory. */
+  /**
+   * Returns null if the names must be checked one by one: the file system may fold names, or one is not a directory.
+   */
   async #openInOneStep(names: readonly string[]): Promise<OpenDirectory | null> {
     if (names.some(isReserved) || (await this.#isFolding())) return null;
     const [first = "", ...others] = names;

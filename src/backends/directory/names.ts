@@ -36,7 +36,7 @@ export function fileNameFault(name: string): MemoryError | null {
   const refuse = (reason: string): MemoryError => invalidPath(`invalid path segment: ${name} (${reason})`);
   if (isReserved(name)) return reservedName(name);
   if (deviceName.test(name)) return refuse("the name of a device on Windows");
-  if (/[<>:"|?*]/.test(name)) return refuse('Windows allows none of < > : " | ? *');
+  if (/[<>:"|?*]/.test(name)) return refuse('Windows does not allow < > : " | ? *');
   if (/[. ]$/.test(name)) return refuse("Windows drops a dot or space at the end");
   if (utf8Bytes(name) > maxNameBytes) return refuse(`more than ${maxNameBytes} bytes of UTF-8`);
   return null;
@@ -57,7 +57,7 @@ export function pathOfChild(directory: string, name: string): string | null {
 }
 
 /**
- * @param names the names to create, each inside the one before; the first stands beside `siblings`
+ * @param names the names to create, each inside the one before; the first is next to `siblings`
  * @throws EINVAL for a name that some file system refuses, or treats as equal to a sibling
  */
 export function assertCreatable(names: readonly string[], siblings: readonly string[]): void {

@@ -12,14 +12,14 @@ export interface DirectoryMemoryOptions extends MemoryOptions {
   dir: string;
   /**
    * Who may use new files and directories. `owner`: only the user of the process (600 and 700), whatever the umask.
-   * `umask`: whoever the umask of the process allows. @default "owner"
+   * `umask`: everybody whom the umask of the process allows. @default "owner"
    */
   rights?: "owner" | "umask";
 }
 
 /**
  * The longest wait of a call while other processes hold the lock. It is longer than the time after which a call takes
- * over the lock of a process that stands still.
+ * over the lock of a frozen process.
  */
 const maxLockWaitMs = 15_000;
 

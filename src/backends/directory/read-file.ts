@@ -77,5 +77,8 @@ async function assertOpened(handle: FileHandle, { parent, name }: Place): Promis
 }
 
 function tooLarge(sizeBytes: number): MemoryError {
-  return new MemoryError("EFBIG", `EFBIG: the file has ${sizeBytes} bytes; over ${maxReadableBytes} none is read`);
+  return new MemoryError(
+    "EFBIG",
+    `EFBIG: the file has ${sizeBytes} bytes; a memory reads files of at most ${maxReadableBytes} bytes`,
+  );
 }

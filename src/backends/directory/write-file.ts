@@ -22,7 +22,7 @@ export interface WriteSettings {
 
 /**
  * Writes a file in the work folder, then moves it into place in one step, with the directories that are missing on the
- * way. So no reader and no crash sees half a file. `write-file-atomic` is not used: it puts half-written files beside
+ * way. So no reader and no crash sees half a file. `write-file-atomic` is not used: it puts half-written files next to
  * the others, under names that a note can have, and accepts a short write on a full disk as complete.
  *
  * @param replaced the file that is replaced; the new file keeps its rights and owner
@@ -62,7 +62,9 @@ export async function move(hold: Hold, from: Place, to: Place): Promise<void> {
 const maxRenames = 10;
 const heldOpen = new Set(["EACCES", "EBUSY", "EPERM"]);
 
-/** Windows refuses to rename what somebody has open, such as a reader or a virus scanner. So it is tried again there. */
+/**
+ * Windows refuses to rename what somebody has open, such as a reader or a virus scanner. So it is tried again there.
+ */
 async function renameWhenFree(hold: Hold, from: string, to: string): Promise<void> {
   for (let count = 1; ; count += 1) {
     hold.assertHeld();

@@ -33,7 +33,7 @@ export async function openArchive(file: string, stdin: CliIo["stdin"]): Promise<
   }
   if ((await stat(file)).isFile()) return () => readArchive(createReadStream(file), file);
   throw inputError(
-    `${file}: it is no regular file; name one that export has made, - for the standard input, or --dir for a folder`,
+    `${file}: it is not a regular file; name one that export has made, - for the standard input, or --dir for a folder`,
   );
 }
 
@@ -144,7 +144,7 @@ function parseJson(bytes: Uint8Array, where: string): Record<string, unknown> {
   } catch {
     // Reported below, as other values are.
   }
-  throw inputError(`${where}: it is no JSON object; it must be as export writes it`);
+  throw inputError(`${where}: it is not a JSON object; it must be as export writes it`);
 }
 
 function parseLine<T>(schema: z.ZodType<T>, line: object, where: string): T {
@@ -154,7 +154,7 @@ function parseLine<T>(schema: z.ZodType<T>, line: object, where: string): T {
   throw inputError(`${where}: ${issue && describeFault({ issue })}; it must be as export writes it`);
 }
 
-const pathField = z.string().refine(isStoredPath, 'it is no path of a memory, such as "/notes/today"');
+const pathField = z.string().refine(isStoredPath, 'it is not a path of a memory, such as "/notes/today"');
 const textField = z.string().refine((text) => text.isWellFormed(), "it has a lone surrogate");
 const timeField = z.string().pipe(z.coerce.date());
 

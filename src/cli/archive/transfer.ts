@@ -48,7 +48,7 @@ export async function transferMemories(
   }
   if (counts.memories > 1 && isOne)
     throw usageError(
-      `there are ${counts.memories} memories; leave --node and --to-dir out, and each goes to where it came from`,
+      `there are ${counts.memories} memories; leave --node and --to-dir out, and each is restored to its own address`,
     );
   if (!dryRun) for await (const memory of read()) await runTransfer(await plan(memory, "write"));
   const { memories, written, replaced, unchanged } = counts;
@@ -139,7 +139,7 @@ function checkFolderNames(path: string, names: Map<string, string>): void {
   }
 }
 
-/** The server lets the transaction of a process that was killed stand in the way for a minute. */
+/** After a process was killed, its transaction can block others on the server for a minute. */
 const writeTimeoutMs = 120_000;
 
 /** Each file appears whole or not at all. */

@@ -32,7 +32,7 @@ export async function writeArchive(
   return counts;
 }
 
-/** Reads a memory at one moment. @throws CommandError for a file of a folder that is no text */
+/** Reads a memory at one moment. @throws CommandError for a file of a folder that is not text */
 export async function readSnapshot({ memory, name, stored }: OpenTarget): Promise<MemorySnapshot> {
   const snapshot = await about(name, () => memory.snapshot());
   if (stored !== null) return snapshot;

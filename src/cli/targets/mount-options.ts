@@ -19,8 +19,9 @@ const form = "<point>=<node>[,user=<id>|,thread=<id>][,access=read|append]";
 
 export const mountOption = new Option(
   "--mount <mount>",
-  "add another memory of the database to the tree: <point>=<node>, then maybe ,user=<id> or ,thread=<id>, and " +
-    "maybe ,access=read or ,access=append. Such as /team=team-notes,access=read; you can repeat it. In the point or in an id, write %2C for a comma, %3D for an equals sign and %25 for a percent sign",
+  "add another memory of the database to the tree: <point>=<node>, which may be followed by ,user=<id> or " +
+    ",thread=<id>, and by ,access=read or ,access=append. Such as /team=team-notes,access=read; you can repeat it. " +
+    "In the point or in an id, write %2C for a comma, %3D for an equals sign and %25 for a percent sign",
 )
   .helpGroup(memoryOptionGroup)
   .argParser((value: string, earlier: MountTarget[] | undefined) => [...(earlier ?? []), parseMount(value)]);
@@ -43,14 +44,14 @@ function parseMount(given: string): MountTarget {
   for (const part of parts) {
     const [, name, value] = /^(user|thread|access)=(.*)$/s.exec(part) ?? [];
     if (name === undefined || value === undefined)
-      throw error(`${JSON.stringify(part)} is none of user=, thread= and access=`);
+      throw error(`${JSON.stringify(part)} is not user=, thread= or access=`);
     if (settings.has(name)) throw error(`${name} is given twice`);
     settings.set(name, decode(value));
   }
   const [user, thread, access = "write"] = ["user", "thread", "access"].map((name) => settings.get(name));
   if (user !== undefined && thread !== undefined) throw error("a memory is of a thread or of a user, not of both");
   if (access !== "write" && access !== "append" && access !== "read")
-    throw error(`the access ${JSON.stringify(access)} is none of read and append`);
+    throw error(`the access ${JSON.stringify(access)} is not read or append`);
   const named = createAddress(decode(node), { user, thread });
   const address = asUsage(`--mount ${given}`, () => checkAddress(named), `pass ${form}`);
   return { point: decode(given.slice(0, equals)), address, access };

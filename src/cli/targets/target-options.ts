@@ -46,7 +46,7 @@ function nameOption(named: Option, isLegal: (name: string) => boolean, rule: str
 export const databaseOptions: readonly Option[] = [
   option(
     "--uri <string>",
-    "connection string of MongoDB; a password is safer in the variable MONGODB_URI, as `ps` shows arguments",
+    "connection string of MongoDB; a password is safer in the variable MONGODB_URI, because `ps` shows arguments",
   ),
   databaseNameOption("--db <name>", "database (default: that of the connection string)").helpGroup(memoryOptionGroup),
   collectionNameOption("--memories-collection <name>", 'collection of the memories (default: "memories")').helpGroup(
@@ -64,7 +64,7 @@ export const memoryOptions: readonly Option[] = [
   ),
   option("--user <id>", "user id, for the memory of that user"),
   // The default is the rule that allows most names: no name should stop administration.
-  option("--paths <rule>", "which names can be created").choices(["posix", "plain"]).default("posix"),
+  option("--paths <rule>", "the name rule: which names can be created").choices(["posix", "plain"]).default("posix"),
 ];
 
 export const targetOptions: readonly Option[] = [
@@ -73,8 +73,8 @@ export const targetOptions: readonly Option[] = [
 ];
 
 /**
- * The user that a version names beside this program. By default a version names no user: a user id is a person that the
- * application knows, not the user of this machine.
+ * The user that a version names, besides this program. By default a version names no user, because user ids belong to
+ * the application, and not to this machine.
  */
 export const actorOption = new Option(
   "--as <user>",

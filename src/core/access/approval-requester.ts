@@ -29,7 +29,7 @@ export interface ApprovalRequest {
   readonly canWait: boolean;
   /** The tool that was called. */
   readonly toolName: string;
-  /** What a proposal of a program rests on. */
+  /** The sources of a proposal of a program. */
   readonly origin?: ChangeOrigin | undefined;
   /**
    * Returns the answer of a person. Until there is an answer, throws the error that ends the run.

@@ -17,7 +17,7 @@ export async function authorizeChange(
   const needs = getNeeds(change);
   if (needs.map(({ path, needed }) => policies.decide(path, needed)).includes("ask")) return "ask";
   if (!policies.mayAsk || !policies.vary || (change.type !== "delete" && change.type !== "rename")) return "allow";
-  // All below decides, also where the change will be refused because of it.
+  // Every path below the directory counts, also a path that will refuse the change.
   const whole: Change = change.type === "delete" ? { ...change, ifDirectory: "delete" } : change;
   const tree = await loadTree(backend, whole, call);
   const decideBelow = (below: string): string[] =>

@@ -113,7 +113,10 @@ export const patternField = z
   .string()
   .regex(/^\//, 'must be an absolute path, such as "/policies/**"')
   // These characters have a meaning in other globs. Read literally, the rule would match nothing and protect nothing.
-  .regex(/^[^[\]{}\\]*$/, "must not hold [ ] { } or \\: give one rule for each path, and write ? for such a character")
+  .regex(
+    /^[^[\]{}\\]*$/,
+    "must not contain [ ] { } or \\: give one rule for each path, and write ? for such a character",
+  )
   .regex(/^(?!.*(?:[^/]\*\*|\*\*[^/]))/s, '"**" must be a whole name, as in "/policies/**"')
   .superRefine(refuseInvalidPattern);
 
@@ -142,7 +145,8 @@ export function checkPolicy(policy: MemoryPolicy): CheckedPolicy {
   const wider = rules.find((rule) => widens(rule.access, access));
   if (wider)
     throw new TypeError(
-      `a rule can only narrow: ${preview(wider.path)} is given "${wider.access}" where the access is "${access}"`,
+      `a rule cannot be less strict than the access: ${preview(wider.path)} is given "${wider.access}" where the ` +
+        `access is "${access}"`,
     );
   return { access, rules, guard: policy.guard };
 }

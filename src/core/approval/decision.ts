@@ -51,7 +51,7 @@ export function parseDecision(
     throw errorOnPaths("EACCES", (place) => `EACCES: a person rejected the change of ${place(path)}${reason}`);
   }
   if (type === "edit") return parseEdit(editedAction, action, path);
-  throw refusal(path, `${preview(type)} is no decision`);
+  throw refusal(path, `${preview(type)} is not a decision`);
 }
 
 function parseEdit(edited: unknown, { name, args }: ReviewRequest["actionRequests"][0], path: string): ReviewDecision {

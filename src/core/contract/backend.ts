@@ -67,8 +67,8 @@ export interface BackendFeatures {
   /** Returns the embeddings for passages of the memory. @internal */
   embeddings?(call: CallContext): Embeddings;
   /**
-   * Whether the storage makes a change with a `changeId` once, and returns the first result afterwards. Otherwise such a
-   * change is made once in this process. @default false
+   * Whether the storage makes a change with a `changeId` once, and returns the first result afterwards. Otherwise such
+   * a change is made once in this process. @default false
    */
   readonly makesOnce?: boolean;
   /**
@@ -97,12 +97,12 @@ export interface BackendLimits {
 /** Receives the changes of a memory from a storage that reports them. */
 export interface ChangeListener {
   /**
-   * Resolves when the memory may have changed. "deaf": the storage does not report changes; poll instead. One call at a
-   * time.
+   * Resolves when the memory may have changed. "unsupported": the storage does not report changes; poll instead. One
+   * call at a time.
    * @throws MemoryError EIO
    */
-  heard(): Promise<"changed" | "deaf">;
-  /** Stops listening. `heard` need not resolve any more. */
+  nextChange(): Promise<"changed" | "unsupported">;
+  /** Stops listening. `nextChange` need not resolve any more. */
   close(): void;
 }
 

@@ -29,7 +29,7 @@ export interface DueMemories {
   settle(memory: DueMemory, run: EndedRun): Promise<void>;
 }
 
-/** What a run has done for a due memory. */
+/** The work of a run on a due memory. */
 export interface EndedRun {
   /** How many changes it has seen. */
   changes: number;

@@ -1,6 +1,9 @@
-/** What the runs of a background program over a memory know of each other. It goes with the memory. */
+/** What a run of a background program knows about earlier runs on a memory. It is erased with the memory. */
 export interface RunProgress {
-  /** The place up to which a good run has read: a version of the history, or messages of a thread. Null before the first. */
+  /**
+   * The place up to which a good run has read: a version of the history, or messages of a thread. Null before the
+   * first.
+   */
   bookmark: string | null;
   /** The last good run. */
   lastRunId: string | null;

@@ -1,4 +1,4 @@
-/** Tokens without a bar that stand between angle brackets, or after `</`. Written as expressions. */
+/** Tokens without a bar between angle brackets, or after `</`. Written as expressions. */
 const inAngles = [
   // Llama 2, Mistral, Gemma, FunctionGemma, T5 and Nemotron
   "s",
@@ -38,7 +38,7 @@ const inAngles = [
   "longcat_[a-z_]+",
 ];
 
-/** Tokens that stand between square brackets, or after `[/`. */
+/** Tokens between square brackets, or after `[/`. */
 const inSquares = [
   // Llama 2 and Mistral
   "INST",

@@ -23,7 +23,7 @@ export interface MemoryVersion {
   sizeBytes: number | null;
   /** The SHA-256 of the same text, in lowercase hex. */
   sha256: string | null;
-  /** What its text rests on, if a program such as `learn` wrote it: `version:` and `message:` with ids. */
+  /** The sources of its text, if a program such as `learn` wrote it: `version:` and `message:` with ids. */
   sources?: string[];
   /** The lowest trust of the sources, by who wrote them. */
   trust?: "unknown" | "agent" | "person";
@@ -104,9 +104,9 @@ export interface MemoryHistory {
    */
   at(when: string | Date): Promise<MemorySnapshot>;
   /**
-   * The exact difference between two versions as a unified diff, or "" if they are equal. Texts that differ in more than
-   * 500 lines, or take more than 2,000,000 comparisons, are not compared line by line. The diff then removes and adds
-   * everything, and says so behind the numbers of its hunk.
+   * The exact difference between two versions as a unified diff, or "" if they are equal. Texts that differ in more
+   * than 500 lines, or take more than 2,000,000 comparisons, are not compared line by line. The diff then removes and
+   * adds everything, and says so behind the numbers of its hunk.
    * @param to default: the file now
    */
   diff(from: string, to?: string): Promise<string>;
@@ -130,19 +130,20 @@ export interface MemoryHistory {
   /**
    * Removes text for good. It keeps who made the versions and when.
    *
-   * With `{ text }`, the text goes wherever it stands: in versions, their paths, differences and names of actors, in
-   * proposals and vectors, whatever is approved at the same time. A text of the same length covers it, such as
-   * `[redacted---]`, so the rest can still be read, compared and blamed. A proposal that contains it loses its texts, and
-   * is rejected if it waits; so is one that waits and rests on a version that has it. If a present file has the text, it is EINVAL without `cut`; a present path that has it is
-   * always EINVAL.
+   * With `{ text }`, covers the text everywhere with a text of the same length, such as `[redacted---]`: in versions,
+   * their paths, differences and names of actors, in proposals and vectors, also while a proposal is approved. The rest
+   * can still be read, compared and blamed. A proposal that contains the text loses its texts, and is rejected if it
+   * waits. The same happens to a waiting proposal that rests on a version with the text. If a present file contains the
+   * text, the call is EINVAL without `cut`. If a present path contains it, the call is always EINVAL.
    *
-   * With ids, text, path, size and hash of these versions go. The text that a file has now cannot be redacted (EINVAL):
-   * write or delete the file first. If several versions have a text, name all of them. A proposal loses its texts if it
-   * was made for exactly such a text, or leaves it at the path of the version, or waits and rests on one of them.
+   * With ids, removes text, path, size and hash of these versions. The text that a file has now cannot be redacted
+   * (EINVAL): write or delete the file first. If several versions have a text, name all of them. A proposal loses its
+   * texts if it was made for exactly such a text, or leaves it at the path of the version, or waits and rests on one of
+   * the versions.
    *
    * Approved texts that rest on a version stay: `list({ sources })` finds them.
    *
-   * All rights are checked before the first change. After a failure call it again: what is done stays done.
+   * All rights are checked before the first change. After a failure call it again: finished work stays.
    * @returns how many versions were redacted by this call
    */
   redact(what: string | readonly string[] | RedactedText): Promise<number>;

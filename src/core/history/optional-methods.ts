@@ -7,7 +7,7 @@ interface OptionalMethods {
    * @returns whether there is anything to redact
    */
   checkRedaction(what: string | readonly string[] | RedactedText): Promise<boolean>;
-  /** As `diff`, but without lines that did not change. A missing newline at the end is no change of a line. */
+  /** As `diff`, but shows only lines that changed. A missing newline at the end does not change a line. */
   readableDiff(from: string, to?: string): Promise<string>;
 }
 

@@ -76,7 +76,7 @@ export class TextRedactor {
 
 /**
  * `[redacted---]`, as long as the text. At its edges it has no character of the text. Reason: the mask and the text
- * beside it must not form the redacted text again.
+ * next to it must not form the redacted text again.
  */
 function createMask(text: string): string {
   const canBeLabelled = text.length > label.length && !/[[\]]/.test(text);

@@ -166,7 +166,7 @@ function isWithin(path: string, directory: string): boolean {
 /** The root of a tree without a memory at "/". */
 function createBareRoot(mounts: readonly Mount[]): Mount {
   const [first] = mounts;
-  if (first === undefined) throw new TypeError("a tree has at least one mount");
+  if (first === undefined) throw new TypeError("a tree must have at least one mount");
   const { address } = first.memory;
   return { point: ROOT, memory: openPlaceholder(createBareRootBackend(), { address, paths: getPathRule(mounts) }) };
 }

@@ -229,7 +229,7 @@ function getHistory({ point, memory }: Mount): MemoryHistory {
 }
 
 function differentMemories(one: string, other: string): MemoryError {
-  return new MemoryError("EXDEV", `EXDEV: ${one} and ${other} are of two memories`);
+  return new MemoryError("EXDEV", `EXDEV: ${one} and ${other} belong to two memories`);
 }
 
 /** Merges lists of versions. Each list has the newest version first. */

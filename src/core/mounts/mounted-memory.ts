@@ -59,7 +59,7 @@ import { combineRights, checkMounts, type Mount, type MountSettings, getTreeRigh
 
 /**
  * Puts several memories into one tree, like disks in a file system. The longest mount point that is a prefix of a path,
- * by whole names, decides which memory the path belongs to. Without a memory at "/" the root holds only the mount
+ * by whole names, decides which memory the path belongs to. Without a memory at "/" the root contains only the mount
  * points, and nobody can create anything in it.
  *
  * Each change uses one memory, and is atomic there. `snapshot`, `outline`, `search` and `grep` read
@@ -207,7 +207,7 @@ export class MountedMemory implements RestrictableMemory {
     if (options?.ifDirectory === "fail") return this.#onFile(target, (memory, local) => memory.delete(local, options));
     if (this.#table.mounts.some(({ point }) => point === target && point !== ROOT))
       throw refusal("EACCES", target, () => "is a mount point, which cannot be deleted");
-    // Deletes hidden files too, by one call of one memory. Reason: keeping them would take a call for each name beside
+    // Deletes hidden files too, by one call of one memory. Reason: keeping them would take a call for each name next to
     // them, and would not be atomic.
     return this.#onDirectory(target, { files: 0, dirs: 0 }, (memory, local) => memory.delete(local, options));
   }

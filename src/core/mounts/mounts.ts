@@ -134,7 +134,7 @@ export function mayAskIn(mounts: readonly (MountSettings & { memory?: Memory })[
   return mounts.some(({ access, memory }) => access === "ask" || memory?.rights?.asks === true);
 }
 
-/** What both allow. */
+/** Returns the rights that both allow. */
 export function combineRights(
   one: MemoryRights | undefined,
   other: MemoryRights | undefined,

@@ -12,7 +12,7 @@ const emptyTree = new MemoryTree({ files: [], directories: [], revision: null })
 
 /** The listener of a storage that never changes. */
 const silence: ChangeListener = {
-  heard: () => new Promise(() => undefined),
+  nextChange: () => new Promise(() => undefined),
   close: () => undefined,
 };
 

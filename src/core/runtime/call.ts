@@ -25,11 +25,11 @@ export interface CallContext {
    * a change without one.
    */
   readonly changeId: string | null;
-  /** What the change rests on, for the history. Null for a change that names no sources. */
+  /** The sources of the change, for the history. Null for a change that names no sources. */
   readonly origin: VersionOrigin | null;
   /** The time limit of the whole call, in ms: at most 2,147,483,647, or Infinity for no limit. */
   readonly timeoutMs: number;
-  /** Whether nobody waits for the call any more. No further step may begin then. */
+  /** Whether the caller has stopped waiting. No further step may begin then. */
   readonly aborted: boolean;
   /** Why the call was aborted. */
   readonly reason: unknown;

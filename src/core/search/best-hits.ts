@@ -1,4 +1,4 @@
-import { type IndexedFile, stepsPerYield } from "./memory-index.js";
+import { type IndexedFile, stepsPerYield } from "./word-index.js";
 import type { Steps } from "../runtime/turns.js";
 import type { CheckedSearch } from "./search-options.js";
 

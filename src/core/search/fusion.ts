@@ -2,13 +2,13 @@ import { compareCodeUnits } from "../values/text.js";
 import type { Steps } from "../runtime/turns.js";
 import { BestHits, getLine, type Hit } from "./best-hits.js";
 import type { Vector } from "../contract/backend.js";
-import { isWithin, type MemoryIndex } from "./memory-index.js";
+import { isWithin, type WordIndex } from "./word-index.js";
 import type { PassageVectors } from "./passage-vectors.js";
 import type { CheckedSearch } from "./search-options.js";
 
 /** Finds the passages that are most similar to a query, best first. */
 export function* rankBySimilarity(
-  index: MemoryIndex,
+  index: WordIndex,
   { byText }: PassageVectors,
   getSimilarity: (vector: Vector) => number,
   { path, limit, per }: Omit<CheckedSearch, "query">,
@@ -26,8 +26,8 @@ export function* rankBySimilarity(
 }
 
 /*
- * Reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009). The paper uses 60, and gives both rankings the same
- * weight. With these numbers, a passage that is low in both rankings comes before a passage that is first by words
+ * Reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009). The paper uses 60, and gives both rankings the
+ * same weight. With these numbers, a passage that is low in both rankings comes before a passage that is first by words
  * alone, and searches of long dialogues were worse than searches by words (bench/search/RESULTS.md).
  */
 const rankConstant = 3;

@@ -8,7 +8,7 @@ import { mergeSort } from "../runtime/sort-in-turns.js";
 import { runInTurns, type Steps } from "../runtime/turns.js";
 import { compareCodeUnits, shorten } from "../values/text.js";
 import { type Line, splitLines } from "./lines.js";
-import { isWithin } from "./memory-index.js";
+import { isWithin } from "./word-index.js";
 import type { CheckedGrep, GrepMatch } from "./search-options.js";
 
 /** The test of a line: for a text, or for a regular expression. */

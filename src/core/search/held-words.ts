@@ -1,5 +1,5 @@
 import type { Hit } from "./best-hits.js";
-import { getWords, stepsPerYield } from "./memory-index.js";
+import { getWords, stepsPerYield } from "./word-index.js";
 import type { Steps } from "../runtime/turns.js";
 import type { SearchHit } from "./search-options.js";
 import { type SearchWords, splitWords, splitWritten, type WrittenWord } from "./words.js";

@@ -4,7 +4,7 @@ import { type CallContext, untilAborted } from "../runtime/call.js";
 import { runInTurns } from "../runtime/turns.js";
 import type { CheckedAddress } from "../values/address.js";
 import { getObjectId } from "../values/object-ids.js";
-import { indexTexts, type MemoryIndex } from "./memory-index.js";
+import { indexTexts, type WordIndex } from "./word-index.js";
 import { getVectors, type PassageVectors } from "./passage-vectors.js";
 import type { SearchWords } from "./words.js";
 
@@ -13,7 +13,7 @@ const maxCachedBytes = 100_000_000;
 
 /** The data that a search reads. */
 export interface Searchable {
-  index: MemoryIndex;
+  index: WordIndex;
   /** Paths of all directories but the root, in any order. */
   directories: readonly string[];
   /** When each file was changed, in milliseconds, by path. */

@@ -1,5 +1,5 @@
 import { BestHits, type Hit } from "./best-hits.js";
-import { getWords, type IndexedFile, isWithin, type MemoryIndex, PassagePlace, stepsPerYield } from "./memory-index.js";
+import { getWords, type IndexedFile, isWithin, type WordIndex, PassagePlace, stepsPerYield } from "./word-index.js";
 import type { Steps } from "../runtime/turns.js";
 import type { CheckedSearch } from "./search-options.js";
 
@@ -41,7 +41,7 @@ interface Extent {
 
 /** Finds the best passages, best first. Passages with equal scores are ordered by path and line. */
 export function* rank(
-  index: MemoryIndex,
+  index: WordIndex,
   queryWords: readonly string[],
   { path, limit, per }: Omit<CheckedSearch, "query">,
 ): Steps<Hit[]> {
@@ -78,7 +78,7 @@ export function takeDistinct(queryWords: readonly string[]): string[] {
   return [...new Set(queryWords)].slice(0, maxQueryWords);
 }
 
-/** The words that stand side by side in the query, each pair once. Only words that count make pairs. */
+/** Returns neighbouring words of the query, each pair once. Only words that count make pairs. */
 function takePairs(queryWords: readonly string[], words: readonly string[]): [word: string, next: string][] {
   const counted = new Set(words);
   const pairs = new Map<string, [word: string, next: string]>();
@@ -91,7 +91,7 @@ function takePairs(queryWords: readonly string[], words: readonly string[]): [wo
 
 /** Yields each file that contains a term, with its terms. */
 function* findTerms(
-  index: MemoryIndex,
+  index: WordIndex,
   { words, pairs }: { words: readonly string[]; pairs: readonly (readonly [word: string, next: string])[] },
   isSearched: (file: IndexedFile) => boolean,
   extent: Extent,
@@ -124,7 +124,7 @@ interface Occurrences {
 }
 
 function* groupByFile(
-  index: MemoryIndex,
+  index: WordIndex,
   positions: readonly number[],
   isSearched: (file: IndexedFile) => boolean,
 ): Steps<Occurrences> {
@@ -146,7 +146,7 @@ function* groupByFile(
 }
 
 /** Finds the positions of the passages in which one word follows the other, ascending, once for each occurrence. */
-function* findPairs(index: MemoryIndex, word: string, next: string): Steps<number[]> {
+function* findPairs(index: WordIndex, word: string, next: string): Steps<number[]> {
   const pairs: number[] = [];
   const positions = index.postings.get(word) ?? [];
   const withNext = index.postings.get(next) ?? [];

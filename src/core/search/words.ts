@@ -44,7 +44,7 @@ export function splitWords(searchWords: SearchWords, text: string): readonly str
   if (searchWords === englishWords) return englishWords(text);
   const words: unknown = searchWords(text);
   if (Array.isArray(words) && words.every((word) => typeof word === "string")) return words;
-  throw new TypeError("searchWords must answer a list of texts");
+  throw new TypeError("searchWords must return a list of texts");
 }
 
 const maxStems = 50_000;

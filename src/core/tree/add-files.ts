@@ -15,7 +15,7 @@ export interface DatedFile {
   ifExists: "replace" | "fail";
 }
 
-/** What became of a file that was brought in: written, there already with the same text, or refused. */
+/** The outcome for one file: written, present already with the same text, or refused. */
 export type AddedFile = "written" | "unchanged" | MemoryError;
 
 export interface AddSettings {

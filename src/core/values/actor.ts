@@ -14,7 +14,7 @@ export interface MemoryActor {
   client?: string;
 }
 
-/** What a text of a program such as `learn` rests on, as its version keeps it. The program sets it. */
+/** The sources of a text by a program such as `learn`, as its version keeps them. The program sets them. */
 export interface VersionOrigin {
   /** `version:` and `message:` with ids. */
   sources: string[];
@@ -22,7 +22,7 @@ export interface VersionOrigin {
   trust: "unknown" | "agent" | "person";
 }
 
-/** What the proposal of a program rests on. Only the reason is written by a model. */
+/** The sources of a proposal by a program. Only the reason is written by a model. */
 export interface ChangeOrigin extends VersionOrigin {
   reason: string;
   /** The model that was asked. */

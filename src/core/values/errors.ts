@@ -1,12 +1,12 @@
 import type { MemoryActor } from "./actor.js";
 
 /**
- * Why a command was refused or failed. The codes do not change. The messages may change.
- * ENOENT the path does not exist · EISDIR a directory where a file is needed · ENOTDIR a file where a directory is
- * needed · EEXIST the path exists already · EINVAL a bad argument · EACCES a command that this tool does not offer, or
- * a change that a rule, a guard, a mount or a person refuses · EFBIG a file over its limit · ENOSPC a memory over its
- * limit · ENOTMEM no memory connected · ECONFLICT an edit that kept losing its race, or a revert or an approval whose
- * base has changed · EXDEV a rename from one mounted memory into another · EIO the storage failed.
+ * Why a command was refused or failed. The codes do not change. The messages may change. ENOENT the path does not exist
+ * · EISDIR a directory where a file is needed · ENOTDIR a file where a directory is needed · EEXIST the path exists
+ * already · EINVAL a bad argument · EACCES a command that this tool does not offer, or a change that an access rule, a
+ * guard, a mount or a person refuses · EFBIG a file over its limit · ENOSPC a memory over its limit · ENOTMEM no memory
+ * connected · ECONFLICT an edit that kept losing its race, or a revert or an approval whose base has changed · EXDEV a
+ * rename from one mounted memory into another · EIO the storage failed.
  */
 export type MemoryErrorCode =
   | "ENOENT"
@@ -22,9 +22,9 @@ export type MemoryErrorCode =
   | "EXDEV"
   | "EIO";
 
-/** Facts of an error, each only where it holds. */
+/** Facts about an error. A fact that does not apply is absent. */
 export interface MemoryErrorDetails {
-  /** EINVAL: no rule allows the path. `"climbs"`: it is or hides a path with `..`. `"other"`: any other reason. */
+  /** EINVAL: no name rule allows the path. `"climbs"`: it is or hides a path with `..`. `"other"`: any other reason. */
   invalidPath?: "climbs" | "other";
   /** EIO: the change may have been made. */
   outcomeUnknown?: true;
@@ -46,9 +46,9 @@ export class MemoryError extends Error {
   /**
    * ENOENT the path does not exist · EISDIR a directory where a file is needed · ENOTDIR a file where a directory is
    * needed · EEXIST the path exists already · EINVAL a bad argument · EACCES a command that this tool does not offer,
-   * or a change that a rule, a guard, a mount or a person refuses · EFBIG a file over its limit · ENOSPC a memory over
-   * its limit · ENOTMEM no memory connected · ECONFLICT an edit that kept losing its race, or a revert or an approval
-   * whose base has changed · EXDEV a rename from one mounted memory into another · EIO the storage failed.
+   * or a change that an access rule, a guard, a mount or a person refuses · EFBIG a file over its limit · ENOSPC a
+   * memory over its limit · ENOTMEM no memory connected · ECONFLICT an edit that kept losing its race, or a revert or
+   * an approval whose base has changed · EXDEV a rename from one mounted memory into another · EIO the storage failed.
    */
   readonly code: MemoryErrorCode;
   /** The normalised path, if the error is about one path. */
@@ -87,7 +87,7 @@ export function isClosedStorage(error: MemoryError): boolean {
   return closed in error;
 }
 
-/** EINVAL: no rule allows the path, or the storage cannot have it. */
+/** EINVAL: no name rule allows the path, or the storage cannot have it. */
 export const invalidPath = (message: string, reason: "climbs" | "other" = "other", cause?: unknown): MemoryError =>
   new MemoryError("EINVAL", message, { ...(cause !== undefined && { cause }), details: { invalidPath: reason } });
 

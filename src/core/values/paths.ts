@@ -32,8 +32,8 @@ export interface PathLength {
  * @param given the value from a caller or a model; only a string passes.
  * @param options.emptyIsRoot whether "" means the root (`list`) or is refused (every other command).
  * @param options.extraPathLength by how much the path may exceed the limits, because it begins with a mount point.
- * @throws MemoryError EINVAL for paths that no rule allows: control characters, lone surrogates, `.` and `..` segments
- *   in any encoding, more than 255 characters in a segment, 1,024 in a path, or 32 levels.
+ * @throws MemoryError EINVAL for paths that no name rule allows: control characters, lone surrogates, `.` and `..`
+ * segments in any encoding, more than 255 characters in a segment, 1,024 in a path, or 32 levels.
  */
 export function normalizePath(
   given: unknown,
@@ -61,7 +61,7 @@ export function normalizePath(
   return path;
 }
 
-/** Whether a text is an absolute path that some rule allows. */
+/** Whether a text is an absolute path that some name rule allows. */
 export function isAbsolutePath(path: string): boolean {
   try {
     return path.startsWith(ROOT) && normalizePath(path) !== "";
@@ -83,16 +83,16 @@ export function assertPlainText(text: string, what: string): void {
   if (controlCharacter.test(text)) throw refuse(`invalid ${what}: control characters are not allowed`);
 }
 
-/** The names that each rule allows, in words for models and people. */
+/** The names that each name rule allows, in words for models and people. */
 export const nameRules = {
   plain: 'names are letters A-Z, a-z, digits, "_", "-" and spaces',
   posix: 'names are any Unicode in NFC, such as "notes.txt"',
 } as const satisfies Record<PathRule, string>;
 
-/** A hint for the developer who reads the answer: the rule `plain` allows no `notes.md`. */
+/** A hint for the developer who reads the answer: the name rule `plain` does not allow `notes.md`. */
 const posixRemedy = 'the program can allow other names by paths: "posix"';
 
-/** Returns the reason why a normalised path may not be created under a rule, or null if it may. */
+/** Returns the reason why a normalised path may not be created under a name rule, or null if it may. */
 export function getCreationError(path: string, rule: PathRule): MemoryError | null {
   if (rule === "plain") {
     if (path.includes("..")) return invalidPath('invalid path: ".." not allowed', "climbs");

@@ -167,14 +167,14 @@ class MemoryWatch implements MemoryChanges {
 
   #receive(listener: ChangeListener): void {
     this.#isReceiving = true;
-    const settle = (outcome: "changed" | "deaf" | "failed"): void => {
+    const settle = (outcome: "changed" | "unsupported" | "failed"): void => {
       this.#isReceiving = false;
       if (outcome !== "changed") this.#closeListener();
-      if (outcome === "deaf") this.#listening = "unsupported";
+      if (outcome === "unsupported") this.#listening = "unsupported";
       if (outcome === "failed") this.#listening = "paused";
       this.#signal.notify();
     };
-    listener.heard().then(settle, () => settle("failed"));
+    listener.nextChange().then(settle, () => settle("failed"));
   }
 
   #stop(): void {

@@ -52,7 +52,7 @@ export const claudeCommands: Record<ClaudeCommandName, (call: Call) => Promise<s
 const maxLines = 999_999;
 const maxReportedLines = 100;
 const directoryHint = "entries shown; view a directory below to see the others";
-/** The sentences of an answer beside the header and the lines. */
+/** Room for the sentences of an answer, besides the header and the lines. */
 const sentenceChars = 200;
 
 async function view({ memory, args, options }: Call): Promise<string> {
@@ -216,7 +216,7 @@ function findOnly(text: string, search: string, given: string): TextRange {
     throw new TextMissing("EINVAL", message);
   }
   const plain = setLineEnds(text, "\n");
-  // Overlapping matches all count, because nobody can know which one was meant.
+  // Overlapping matches all count, because it is unknown which one the model meant.
   const positions = new LiteralSearch(setLineEnds(search, "\n")).placesIn(plain, maxReportedLines + 1);
   if (positions.length === 1) return first;
   const numbers = lineNumbersAt(plain, positions.slice(0, maxReportedLines));

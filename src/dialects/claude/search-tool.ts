@@ -8,7 +8,7 @@ import { claudeAnswers, parseClaudeArguments } from "./answers.js";
 import { ClaudeArguments } from "./arguments.js";
 import type { CheckedClaudeOptions } from "./options.js";
 
-/** The sentences of an answer beside the passages. */
+/** Room for the sentences of an answer, besides the passages. */
 const sentenceChars = 200;
 
 /** A search tool next to the memory tool. Anthropic's memory tool has no search. */

@@ -138,7 +138,7 @@ export function journalDialect<Run = object>(options: JournalOptions<Run> = {}):
     if (root instanceof DialectError) throw root;
     const memory = await openMemory();
     const run = getBoundRun(memory)?.run;
-    // Whoever chooses the run of a tool also chooses the type of its runs.
+    // The caller that chooses the run of a tool also chooses the type of its runs.
     const zone =
       typeof timeZone === "function" && run === undefined ? "UTC" : findTimeZone(timeZone ?? "UTC", run as Run);
     return new Journal(memory.with({ paths: "posix" }), { root, clock, timeZone: zone, reader });

@@ -10,7 +10,7 @@ export const reservationFolder = ".journal/";
 const waitMs = 10_000;
 /** A write that takes longer must check whether another writer took its key over. Less than `waitMs`. */
 const trustedMs = 5000;
-/** Age at which a reservation blocks nobody. Reason: no two clocks differ by so much. */
+/** Age at which a reservation blocks no writer. Reason: clocks do not differ by so much. */
 const oldMs = 86_400_000;
 
 const nobody = "-";

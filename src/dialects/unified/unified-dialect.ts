@@ -206,7 +206,7 @@ function createCommandSchema(commands: readonly MemoryCommand[]): FlatSchema {
   return createSchema(properties);
 }
 
-/** The sentences of an answer beside its texts. */
+/** Room for the sentences of an answer, besides its texts. */
 const sentenceChars = 200;
 
 /** Runs one of the allowed commands. The others are refused with EACCES. */

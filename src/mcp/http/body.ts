@@ -65,9 +65,9 @@ export class RequestBodies {
         `the body has ${sizeBytes} bytes; at most ${this.#maxBodyBytes} are accepted`,
       );
     if (bounds.excess !== undefined)
-      throw new HttpRefusal(400, InvalidRequest, `the body holds ${bounds.excess}; no message needs so many`);
+      throw new HttpRefusal(400, InvalidRequest, `the body contains ${bounds.excess}; no message needs so many`);
     if (isCrowded)
-      throw new HttpRefusal(503, serverError, "the server is reading as much as it can hold; try again later");
+      throw new HttpRefusal(503, serverError, "the server is reading as much as it can at once; try again later");
     return Buffer.concat(pieces);
   }
 }

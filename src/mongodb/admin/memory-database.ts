@@ -125,7 +125,9 @@ export class MemoryDatabase {
     );
   }
 
-  /** Whether a memory cannot exceed 15,000,000 bytes: without transactions it is one document. @throws MemoryError EIO */
+  /**
+   * Whether a memory cannot exceed 15,000,000 bytes: without transactions it is one document. @throws MemoryError EIO
+   */
   async limitsMemories(): Promise<boolean> {
     return (await findTopology(this.db)) === "standalone";
   }
@@ -175,7 +177,7 @@ export class MemoryDatabase {
     );
   }
 
-  /** Removes the memories that nobody has changed for so long. Makes no index. @throws MemoryError EIO */
+  /** Removes the memories that have not changed for this long. Creates no MongoDB index. @throws MemoryError EIO */
   sweepExpired(expireMs: ExpireMsOptions): Promise<SweptCounts> {
     const memories = this.#open(false, expireMs);
     return traced(spanOfSweep(getServerAddress(this.client)), () =>

@@ -15,7 +15,7 @@ export async function createClient(uri: string, options: MongoClientOptions = {}
   if (typeof given !== "string" || given.trim() === "") {
     const what = typeof given === "string" ? "an empty text" : given === null ? "null" : typeof given;
     throw new TypeError(
-      `the MongoDB connection string is missing (given ${what}); is the environment variable set that should hold it?`,
+      `the MongoDB connection string is missing (given ${what}); set the environment variable that contains it`,
     );
   }
   const { MongoClient } = await import("mongodb");

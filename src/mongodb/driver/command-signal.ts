@@ -49,7 +49,7 @@ class CommandSignal implements UsedMembers {
 /** All commands of a call share its signal, so that a long call collects no listeners. */
 const signals = new WeakMap<CallContext, UsedMembers>();
 
-/** Returns a signal that aborts with a call. Only for the driver, because it is no AbortSignal of Node. */
+/** Returns a signal that aborts with a call. Only for the driver, because it is not an AbortSignal of Node. */
 export function getCommandSignal(call: CallContext): AbortSignal {
   let signal = signals.get(call);
   if (signal === undefined) {

@@ -36,7 +36,7 @@ export function storageError(cause: unknown, act: "read" | "write", maxMemoryByt
     if (maxMemoryBytes !== null) return memoryFull(null, maxMemoryBytes, cause);
     return new MemoryError(
       "EFBIG",
-      "EFBIG: the item would be larger than MongoDB takes a document, with what is stored beside its value",
+      "EFBIG: the item, with the data that is stored beside its value, would be larger than a document of MongoDB can be",
       { cause },
     );
   }
@@ -46,7 +46,7 @@ export function storageError(cause: unknown, act: "read" | "write", maxMemoryByt
     const label = `${typeof codeName === "string" ? `${codeName}, ` : ""}code ${code}`;
     return name === "MongoServerError" && !mayHaveRun.has(code)
       ? new MemoryError("EIO", `EIO: MongoDB refused to ${act} (${label})`, { cause })
-      : storageFailed(`EIO: MongoDB could not finish to ${act} (${label})`, act === "write", cause);
+      : storageFailed(`EIO: MongoDB did not finish the ${act} (${label})`, act === "write", cause);
   }
   const other = unsupportedServer(cause);
   if (other !== null) return new MemoryError("EIO", `EIO: ${other}`, { cause });

@@ -33,7 +33,7 @@ export async function refuseForeignDocuments<Stored extends Document>(
   if (foreign === undefined) return;
   throw new MemoryError(
     "EIO",
-    `EIO: the collection ${collection.name} holds documents of another program, so the store leaves it alone; name ` +
+    `EIO: the collection ${collection.name} contains documents of another program, so the store does not use it; name ` +
       `another with the option ${option}`,
   );
 }

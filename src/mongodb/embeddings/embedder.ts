@@ -48,16 +48,16 @@ export class Embedder {
   }
 
   #check(vector: unknown, call: EmbeddingsCall): number[] {
-    if (!Array.isArray(vector) && !ArrayBuffer.isView(vector)) throw invalid(`${call} answered no vector`);
+    if (!Array.isArray(vector) && !ArrayBuffer.isView(vector)) throw invalid(`${call} did not return a vector`);
     // A DataView has no length, and so counts as empty.
     const numbers: unknown[] = Array.from(vector as ArrayLike<unknown>);
     if (numbers.length !== this.dims) {
       throw invalid(
-        `${call} answered a vector of ${numbers.length} dimensions; expected are ${this.dims} (index.dims)`,
+        `${call} returned a vector of ${numbers.length} dimensions; it must have ${this.dims} (index.dims)`,
       );
     }
     if (!numbers.every((number): number is number => typeof number === "number" && isFloat32(number))) {
-      throw invalid(`${call} answered a vector with what is no finite number of 32 bits`);
+      throw invalid(`${call} returned a vector with a value that is not a finite number of 32 bits`);
     }
     return numbers;
   }

@@ -117,7 +117,7 @@ export class HistoryView {
     return files;
   }
 
-  /** Reads the versions that tell of directories, newest first and without their texts. */
+  /** Reads the versions that record changes of directories, newest first and without their texts. */
   async ofDirectories(): Promise<VersionDocument[]> {
     const filter = { _id: this.#storedIds(), directories: { $exists: true } };
     const options = { projection: { older: 0 }, hint: "_id_" } as const;

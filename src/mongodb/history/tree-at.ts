@@ -67,7 +67,7 @@ export async function treeAt(view: HistoryView, id: string): Promise<FormerTree>
     throw new MemoryError(
       "ENOENT",
       `ENOENT: the tree at version ${id} is no longer known: ${lost} of its files have changed since, and their ` +
-        "versions of then are no longer kept",
+        "versions from that time are no longer kept",
     );
   for (const path of files.keys()) for (const parent of getParents(path)) directories.add(parent);
   const snapshot = {
@@ -101,7 +101,7 @@ export function undoDirectories(
   for (const path of removed) directories.add(path);
 }
 
-/** A redacted name is unknown. Of the directories below it, those without files are lost. */
+/** Undoes a move. A redacted name is unknown, so the tree loses empty directories below it. */
 function undoMove(directories: Set<string>, { from, to }: NonNullable<KnownDirectoryChange["moved"]>): void {
   if (from !== undefined) directories.add(from);
   if (to === undefined) return;

@@ -108,7 +108,7 @@ export function checkVersionId(id: unknown): string {
 }
 
 export function noSuchVersion(id: string): MemoryError {
-  return new MemoryError("ENOENT", `ENOENT: the memory has no version ${id}, or keeps it no longer`);
+  return new MemoryError("ENOENT", `ENOENT: the memory has no version ${id}, or no longer keeps it`);
 }
 
 /** Returns the range of ids of the versions of a memory. */

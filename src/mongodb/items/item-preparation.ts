@@ -31,15 +31,15 @@ const own = {
 export function idTaken(collectionName: string, cause: unknown): MemoryError {
   return new MemoryError(
     "EIO",
-    `EIO: the collection ${collectionName} takes an item's namespace and key for those of another, by its own ` +
-      `collation or by a unique index; name another with the option ${own.option}`,
+    `EIO: the collection ${collectionName} treats two different items as equal, because of its collation or a ` +
+      `unique index; name another with the option ${own.option}`,
     { cause },
   );
 }
 
 /** Tasks that run once for all calls. */
 export interface Preparation {
-  /** Until the collection is known to hold only our documents. */
+  /** Undefined until it is known that the collection contains only our documents. */
   checked: () => Promise<void> | undefined;
   /** Until the indexes exist. */
   indexed: () => Promise<void> | undefined;

@@ -76,7 +76,7 @@ function nameCollections(memoriesCollection: string): Record<"versionsName" | "p
   };
 }
 
-/** Returns the names of all collections that hold parts of memories. */
+/** Returns the names of all collections that contain parts of memories. */
 export function listCollectionNames(memoriesCollection: string): string[] {
   return [memoriesCollection, ...Object.values(nameCollections(memoriesCollection))];
 }

@@ -161,7 +161,7 @@ function checkSearch(fields: Record<string, unknown>): CheckedOperation {
 const listingFields = new Set(["matchConditions", "maxDepth", "limit", "offset"]);
 
 function checkListing(fields: Record<string, unknown>): CheckedOperation {
-  // Unknown fields are ignored in every operation. An object of unknown fields only is no operation.
+  // Unknown fields are ignored in every operation. An object of unknown fields only is not an operation.
   const names = Object.keys(fields);
   if (names.length > 0 && !names.some((name) => listingFields.has(name))) {
     throw new TypeError(`not an operation of a store: unknown field ${preview(names[0])}`);

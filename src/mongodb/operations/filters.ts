@@ -63,11 +63,11 @@ const combining = new Set(["$and", "$or", "$nor"]);
 
 function parseConditions(key: string, value: unknown): Condition[] {
   if (combining.has(key) && Array.isArray(value))
-    throw invalid(`a filter has fields with conditions, which must all hold; it has no ${key}`);
+    throw invalid(`a filter has fields with conditions, which must all be true; it cannot have ${key}`);
   checkOperand(key, value);
   if (typeof value === "object" && value !== null && !types.isDate(value)) {
     const operators = Object.entries(value);
-    if (operators.length === 0) throw invalid(`an empty array or object is no condition ${inFilterOn(key)}`);
+    if (operators.length === 0) throw invalid(`an empty array or object is not a condition ${inFilterOn(key)}`);
     if (operators.some(([name]) => name.startsWith("$"))) {
       return operators.map(([operator, operand]) => parseCondition(key, operator, operand));
     }
@@ -140,7 +140,7 @@ function isAmong(field: unknown, operands: readonly unknown[]): boolean {
   return operands.some((operand) => types.isDate(operand) && operand.getTime() === field.getTime());
 }
 
-/** Works like `Number()`, which throws for an object whose own `toString` or `valueOf` is no function. */
+/** Works like `Number()`, which throws for an object whose own `toString` or `valueOf` is not a function. */
 function toNumber(value: unknown): number {
   try {
     return Number(value);

@@ -175,6 +175,6 @@ function checkedDate(date: Date, path: string): Date {
 function notStorable(path: string, kind: string): TypeError {
   const stored = "JSON-like data, Date, Uint8Array and bigint";
   return new TypeError(
-    `an item's value holds ${kind} at ${shorten(path.toWellFormed(), 128)}; stored are only ${stored}`,
+    `an item's value contains ${kind} at ${shorten(path.toWellFormed(), 128)}; only ${stored} can be stored`,
   );
 }

@@ -261,7 +261,7 @@ export class RecordCollection {
       const field = ownerFields[range.scope];
       const owner = field === null || range.nodeId !== undefined ? undefined : range[field];
       const records = field === null || owner === undefined ? range : { ...range, ...equals(field, owner) };
-      // Not counted: a lease is no proposal. By `until`, because `kind` would make the server take another index.
+      // Leases are not counted. They are excluded by `until`, because `kind` would make the server take another index.
       await this.#collection.deleteMany({ ...records, until: { $exists: true } }, {}, call);
       const removed = await this.#collection.deleteMany({ ...records }, {}, call);
       if (field === null || owner === undefined) return removed;

@@ -28,7 +28,7 @@ interface LeaseContext {
   call: CallContext;
 }
 
-/** A lease is a document beside the proposals, so it is forgotten and expires with them. */
+/** A lease is a document in the collection of proposals, so `forget` and expiry remove it too. */
 export function createRunLease({ collection, address, thread, lifetimeMs, clock, call }: LeaseContext): RunLease {
   const { nodeId, scope, threadId, userId } = { threadId: null, userId: null, ...address };
   const owner = [nodeId, scope, threadId, userId, ...(thread === null ? [] : [thread])];
@@ -49,7 +49,7 @@ export function createRunLease({ collection, address, thread, lifetimeMs, clock,
         const taken = await swap({ until: { $lte: clock() } }, fields, true);
         return { bookmark: taken?.bookmark ?? null, lastRunId: taken?.lastRunId ?? null };
       } catch (error) {
-        // Another run holds the document.
+        // Another run has the document.
         if (isDuplicateKey(error)) return null;
         throw error;
       }

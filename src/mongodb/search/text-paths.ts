@@ -6,7 +6,7 @@ type Step = (value: Record<string, unknown>) => unknown[];
 /**
  * Returns the texts at a path, in the syntax of InMemoryStore 1.2: `$` is the whole value as JSON, `a.b` a field,
  * `a[0]`, `a[-1]` and `a[*]` elements of an array, `*` everything in an object or array, `{a,b.c}` several fields.
- * Texts, numbers and booleans are texts; objects and arrays are JSON. Only own fields count, and null is no text.
+ * Texts, numbers and booleans are texts; objects and arrays are JSON. Only own fields count, and null is not a text.
  */
 export function textsAtPath(value: unknown, path: string): string[] {
   const whole = path === "$" || path.startsWith("$.") ? [stringify(value)] : [];

@@ -75,7 +75,8 @@ function warnOnce(): () => void {
   return () => {
     if (warned) return;
     warned = true;
-    const reason = "the client's strict Stable API has no text index; set index, or textSearch: false to leave it so";
-    process.emitWarning(`a query ranks nothing: ${reason}`, { type: "MemoryWarning" });
+    const reason =
+      "the client's strict Stable API has no text index; set index, or textSearch: false to turn this warning off";
+    process.emitWarning(`a query does not rank items: ${reason}`, { type: "MemoryWarning" });
   };
 }

@@ -175,7 +175,7 @@ function checkPrefix(prefix: string[], context: IssueContext): void {
   try {
     checkNamespace(prefix);
     if (prefix[0] !== memoryRootLabel) return;
-    context.addIssue({ code: "custom", message: "is of memories, which expire by the option expireMs" });
+    context.addIssue({ code: "custom", message: "contains memories, which expire by the option expireMs" });
   } catch (error) {
     context.addIssue({ code: "custom", message: error instanceof Error ? error.message : "is no namespace" });
   }

@@ -11,7 +11,7 @@ export const chatgptExport: MoveInFormat = {
   version: "ChatGPT, November 2026",
   takes: ["file", "folder"],
   async *read(source) {
-    for await (const record of readExport(source, "it is no conversation"))
+    for await (const record of readExport(source, "it is not a conversation"))
       yield "why" in record ? record : toConversation(toRecord(record.value), record.what);
   },
 };
@@ -20,7 +20,7 @@ function toConversation(record: Record<string, unknown>, place: string): MoveInC
   const { mapping, current_node: last } = record;
   const id = record["conversation_id"] ?? record["id"];
   if (!isRecord(mapping) || typeof id !== "string" || typeof last !== "string" || !Object.hasOwn(mapping, last))
-    return { what: place, why: "it is no conversation" };
+    return { what: place, why: "it is not a conversation" };
   const branch = listBranch(mapping, last);
   const losses = { "messages of other branches": 0, "messages of tools and settings": 0, "pictures and files": 0 };
   const spoken = Object.values(mapping).filter((node) => isSpoken(getField(node, "message"))).length;

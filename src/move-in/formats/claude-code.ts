@@ -34,7 +34,7 @@ export const claudeCode: MoveInFormat = {
     }
     for (const directory of found.unread) yield { what: directory, why: "it is not searched for notes" };
     const others = found.files.size - notes.size;
-    if (others > 0) yield { what: `${others} other files`, why: "they are no notes, and no note links to them" };
+    if (others > 0) yield { what: `${others} other files`, why: "they are not notes, and no note links to them" };
   },
 };
 

@@ -11,7 +11,7 @@ export const claudeExport: MoveInFormat = {
   version: "claude.ai, November 2026",
   takes: ["file", "folder"],
   async *read(source) {
-    for await (const record of readExport(source, "it is no memory and no conversation"))
+    for await (const record of readExport(source, "it is not a memory or a conversation"))
       if ("why" in record) yield record;
       else yield* toItems(toRecord(record.value), record.what);
   },
@@ -22,7 +22,7 @@ function* toItems(record: Record<string, unknown>, what: string): Generator<Move
   if (Array.isArray(messages) && typeof uuid === "string") yield toConversation(record, uuid, messages);
   else if (Array.isArray(docs) && typeof uuid === "string") yield* listProject(record, uuid, docs);
   else if (memory !== undefined || files !== undefined) yield* listMemories(record, what);
-  else yield { what, why: "it is no memory and no conversation" };
+  else yield { what, why: "it is not a memory or a conversation" };
 }
 
 function* listMemories(record: Record<string, unknown>, what: string): Generator<MoveInItem> {
@@ -37,7 +37,7 @@ function* listMemories(record: Record<string, unknown>, what: string): Generator
         sources: [`claude.ai:project:${id}`],
         what: `${what}, project ${id}`,
       };
-    else yield { what: `${what}, project ${id}`, why: "its memory is no text" };
+    else yield { what: `${what}, project ${id}`, why: "its memory is not text" };
   for (const file of Array.isArray(files) ? files : []) {
     const { path, content } = toRecord(file);
     const place = `${what}, memory file`;
@@ -76,7 +76,7 @@ function* listProject(record: Record<string, unknown>, uuid: string, docs: reado
 }
 
 function toConversation(record: Record<string, unknown>, uuid: string, given: readonly unknown[]): MoveInConversation {
-  const losses = { "messages without time or speaker": 0, "parts that are no text": 0, "contents of attachments": 0 };
+  const losses = { "messages without time or speaker": 0, "parts that are not text": 0, "contents of attachments": 0 };
   const messages = given.flatMap((each, index): MoveInMessage[] => {
     const { sender, created_at: time, uuid: id, text, content, attachments, files } = toRecord(each);
     const at = toDate(time) ?? toDate(record["created_at"]);
@@ -87,7 +87,7 @@ function toConversation(record: Record<string, unknown>, uuid: string, given: re
     }
     const blocks = Array.isArray(content) ? content : [];
     const texts = blocks.filter((block) => getField(block, "type") === "text");
-    losses["parts that are no text"] += blocks.length - texts.length;
+    losses["parts that are not text"] += blocks.length - texts.length;
     const attached = [attachments, files].flatMap((list) => (Array.isArray(list) ? list.filter(isRecord) : []));
     losses["contents of attachments"] += attached.length;
     const said = texts.length > 0 ? texts.map((block) => getField(block, "text")) : [text];

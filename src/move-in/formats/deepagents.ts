@@ -18,7 +18,7 @@ function toEntry({ namespace, key, value }: StoreItem): MoveInEntry | MoveInNote
   const lines = Array.isArray(content) && content.every((line) => typeof line === "string") ? content : null;
   const text = lines === null ? content : lines.join("\n");
   if (typeof text !== "string")
-    return { what, why: ArrayBuffer.isView(content) ? "it is no text" : "it is no file of deepagents" };
-  if (!isAbsolutePath(key)) return { what, why: "its key is no path" };
+    return { what, why: ArrayBuffer.isView(content) ? "it is not text" : "it is not a file of deepagents" };
+  if (!isAbsolutePath(key)) return { what, why: "its key is not a path" };
   return { path: key, content: text, at: toDate(modifiedAt), createdAt: toDate(createdAt), what };
 }

@@ -4,7 +4,7 @@ import { isMarkdown, notesFormat, takeNote } from "../notes-format.js";
 /** Letta's MemFS. What Letta shows in every prompt, the directory `system`, is pinned. */
 export const letta = notesFormat({
   version: "letta-code 0.30.29",
-  leavesOut: (path) => (isMarkdown(path) || path.startsWith("/skills/") ? null : "it is no memory of Letta"),
+  leavesOut: (path) => (isMarkdown(path) || path.startsWith("/skills/") ? null : "it is not a memory of Letta"),
   toEntry: (file) => takeNote(file.path.startsWith("/system/") ? { ...file, content: pin(file.content) } : file),
 });
 

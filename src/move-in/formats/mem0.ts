@@ -43,7 +43,7 @@ function listMemories(value: unknown): readonly unknown[] {
 function toEntry(memory: Record<string, unknown>, place: string): MoveInEntry | MoveInNote {
   const text = memory["memory"] ?? memory["data"];
   const id = getText(memory, "id");
-  if (typeof text !== "string" || id === undefined) return { what: place, why: "it is no memory of mem0" };
+  if (typeof text !== "string" || id === undefined) return { what: place, why: "it is not a memory of mem0" };
   const createdAt = toDate(memory["created_at"] ?? memory["createdAt"]);
   const at = toDate(memory["updated_at"] ?? memory["updatedAt"]) ?? createdAt;
   const month = createdAt?.toISOString().slice(0, 7) ?? "undated";

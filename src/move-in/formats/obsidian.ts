@@ -5,6 +5,6 @@ export const obsidian = notesFormat({
   version: "Obsidian 1.10",
   leavesOut: (path) => {
     if (/^\/\.(?:obsidian|trash)\//.test(path)) return "it is a setting of Obsidian, or in its trash";
-    return isMarkdown(path) ? null : "it is no note";
+    return isMarkdown(path) ? null : "it is not a note";
   },
 });

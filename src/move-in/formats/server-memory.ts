@@ -44,7 +44,7 @@ async function* readGraph(file: string): AsyncGenerator<GraphItem | MoveInNote> 
       for (const [index, each] of relations.entries())
         yield { type: "relation", value: each, what: `${what}, relation ${index + 1}` };
     } else if (type === "entity" || (type === "relation" && toLine(value) !== null)) yield { type, value, what };
-    else yield { what, why: "it is no entity and no whole relation" };
+    else yield { what, why: "it is not an entity or a complete relation" };
   }
 }
 
@@ -75,7 +75,7 @@ function toEntry(value: unknown, what: string, relations: Map<string, string[]>)
     typeof entityType === "string" &&
     Array.isArray(observations) &&
     observations.every((each) => typeof each === "string");
-  if (!isEntity) return { what, why: "it is no whole entity" };
+  if (!isEntity) return { what, why: "it is not a complete entity" };
   const lines = [...observations, ...(relations.get(name) ?? [])].map(
     (line) => `- ${line.replaceAll(/\s*\n\s*/g, " ")}\n`,
   );

@@ -24,7 +24,7 @@ function toEntry(
   const what = JSON.stringify([...namespace, key]);
   if (namespace[0] === memoryRootLabel) return { what, why: "it belongs to a memory of this package; use export" };
   const content = toText(value);
-  if (content === null) return { what, why: "its value is no JSON" };
+  if (content === null) return { what, why: "its value is not JSON" };
   const name = /\.[A-Za-z0-9]{1,8}$/.test(key) ? key : `${key}.md`;
   return {
     ...toPath([...labels, name]),

@@ -28,7 +28,7 @@ export async function* readItems(
   let number = 0;
   for await (const item of found) {
     number += 1;
-    yield toItem(item) ?? { what: `item ${number}`, why: "it is no item of a store" };
+    yield toItem(item) ?? { what: `item ${number}`, why: "it is not an item of a store" };
   }
 }
 

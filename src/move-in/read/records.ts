@@ -15,7 +15,7 @@ const recordLimits = { values: 1_500_000, levels: 100 } as const;
 export async function openBytes(source: MoveInSource): Promise<AsyncIterable<Uint8Array | string>> {
   if (typeof source === "string") {
     if ((await stat(source)).isFile()) return createReadStream(source);
-    throw invalid("it is no regular file");
+    throw invalid("it is not a regular file");
   }
   if (Symbol.asyncIterator in source) return source as AsyncIterable<Uint8Array | string>;
   throw invalid("the source must be the path of a file, or a stream of its bytes");
@@ -55,7 +55,7 @@ function parseRecord({ number, bytes, isCut }: Piece): JsonRecord {
     try {
       return { what, value: JSON.parse(text) as unknown };
     } catch {
-      return { what, why: isCut ? "the file ends inside it" : "it is no JSON" };
+      return { what, why: isCut ? "the file ends inside it" : "it is not JSON" };
     }
   } catch {
     return { what, why: "its bytes are not UTF-8" };

@@ -12,10 +12,12 @@ import { openMemory, openTree } from "../page-memory.js";
 import { PageRefusal } from "../refusal.js";
 import { type RouteContext, route } from "../route.js";
 
-/** The time limit of the database. The browser waits a little longer, and then reports that the page does not answer. */
+/**
+ * The time limit of the database. The browser waits a little longer, and then reports that the page does not answer.
+ */
 const maxAnswerMs = 2500;
 
-/** Number of proposals that are counted. Nobody decides about so many in a day. */
+/** How many proposals are counted. A person does not decide about more in a day. */
 const maxCounted = 1000;
 
 const listView = z.object({ view: z.literal("memories"), ...listFields }).strict();

@@ -6,7 +6,7 @@ import { route } from "../route.js";
 
 const maxShown = 500;
 
-/** What should be tidied in a memory, without its mounts. */
+/** Returns the findings of `tidy` in a memory, without its mounts. */
 const find = route("GET", "tidy", z.object(addressFields).strict(), async (address, context) => {
   const findings = await tidy(openMemory(context, address), { signal: context.signal });
   return {

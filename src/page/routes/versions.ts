@@ -64,7 +64,7 @@ interface BlamedRun {
   lines: string[];
 }
 
-/** Work yields after so many lines, which take about a millisecond. */
+/** Work yields after this many lines, which take about a millisecond. */
 const linesPerYield = 5000;
 
 /** Joins the lines that one version wrote, one after another. */

@@ -3,7 +3,7 @@ import { expect, it } from "@jest/globals";
 import { runInTurns } from "../../../../src/core/runtime/turns.js";
 import type { Hit } from "../../../../src/core/search/best-hits.js";
 import { fuse } from "../../../../src/core/search/fusion.js";
-import { type IndexedFile, indexTexts } from "../../../../src/core/search/memory-index.js";
+import { type IndexedFile, indexTexts } from "../../../../src/core/search/word-index.js";
 import { englishWords } from "../../../../src/core/search/words.js";
 
 async function indexFile(path: string, content: string): Promise<IndexedFile> {

@@ -222,7 +222,7 @@ describe("the words of a search", () => {
     expect((await memory.search("the")).map(({ path }) => path)).toEqual(["/a"]);
     expect((await memory.search("foxes")).map(({ path }) => path)).toEqual(["/b"]);
     const bad = await memoryWith({ "/a": "x" }, { searchWords: (() => "x") as never });
-    await expect(bad.search("x")).rejects.toThrow(new TypeError("searchWords must answer a list of texts"));
+    await expect(bad.search("x")).rejects.toThrow(new TypeError("searchWords must return a list of texts"));
   });
 });
 

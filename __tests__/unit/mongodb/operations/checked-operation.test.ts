@@ -46,7 +46,9 @@ describe("a condition of a filter", () => {
     ["an object", {}],
     ["bytes", new Uint8Array()],
   ])("that is empty is refused as %s", async (_name, value) => {
-    const message: unknown = expect.stringContaining('an empty array or object is no condition in the filter on "x"');
+    const message: unknown = expect.stringContaining(
+      'an empty array or object is not a condition in the filter on "x"',
+    );
     await expect(search(value)).rejects.toMatchObject({ code: "EINVAL", message });
   });
 

@@ -58,7 +58,7 @@ describe("a value on its way through BSON", () => {
   it("names the place of what cannot be stored", () => {
     expect(() => encodeValue({ a: [{ b: new Map() }] }, 0)).toThrow(
       new TypeError(
-        "an item's value holds a Map at value.a[0].b; stored are only JSON-like data, Date, Uint8Array and bigint",
+        "an item's value contains a Map at value.a[0].b; only JSON-like data, Date, Uint8Array and bigint can be stored",
       ),
     );
   });

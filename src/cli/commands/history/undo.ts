@@ -92,9 +92,9 @@ export const redact = historyCommand<RedactInput>({
   usage: "redact [version...]",
   description:
     "Remove text for good. Keeps who made the versions and when. With --text, it covers the text in every version, " +
-    "proposal and vector that holds it. With versions, it removes their text, path, size and hash. It shows what it " +
+    "proposal and vector that contains it. With versions, it removes their text, path, size and hash. It shows what it " +
     "changes, and asks. It refuses the text that a file has now, unless --text goes with --cut. Then it lists the " +
-    "versions that rest on what was redacted.",
+    "versions that rest on the redacted text.",
   examples: [
     'redact --text "sk-live-4711" --node assistant',
     "redact --text - --cut --node assistant --yes < key.txt",
@@ -124,7 +124,7 @@ export const redact = historyCommand<RedactInput>({
     const dependents = await listDependents(history, Array.isArray(what) ? what : found.versions.map(({ id }) => id));
     const hasDependents = dependents.length > 0;
     const lines = dependents.map((dependent) => `${formatVersion(dependent, context.out)}\n`);
-    const advice = hasDependents ? `look at these versions, which rest on what was redacted:\n${lines.join("")}` : "";
+    const advice = hasDependents ? `look at these versions, which rest on the redacted text:\n${lines.join("")}` : "";
     return {
       json: { redacted, ...(hasDependents && { dependents }) },
       text: `redacted ${countText(redacted, "version")}\n${advice}`,
@@ -141,7 +141,7 @@ async function listDependents(history: MemoryHistory, ids: readonly string[]): P
   return dependents;
 }
 
-/** A file ends with a newline that is no part of the secret. */
+/** A file ends with a newline that is not part of the secret. */
 async function readSecret(text: string, { io }: CliContext): Promise<string> {
   return text === "-" ? (await readText(text, io.stdin)).replace(/\r?\n$/, "") : text;
 }

@@ -100,14 +100,14 @@ async function listMemories(
   return { addresses, files, lines };
 }
 
-/** As of the option `expireMs` of a store. */
+/** The limit of the option `expireMs` of a store. */
 const maxAge = "3650d";
 
 export const sweep = createCommand<EraseOptions & ExpireMsOptions>({
   usage: "sweep",
   description:
-    "Erase the memories that nobody has changed for some time. Give the times that the application sets in " +
-    "`expireMs`. MongoDB erases them too, some minutes after their end, and their versions later.",
+    "Erase the memories that have not changed for some time. Pass the times that the application sets in `expireMs`. " +
+    "MongoDB erases expired memories too, some minutes later, and their versions later still.",
   examples: ["sweep --per-thread 30d --dry-run", "sweep --per-thread 30d --yes"],
   options: [
     ageOption("--per-thread <age>", "age of the memories of threads: a number and w, d, h, m or s, such as 30d"),
@@ -144,7 +144,7 @@ function ageOption(flags: string, description: string): Option {
   return option.argParser((given: string) => {
     const ageMs = parseDuration(given);
     if (ageMs > 0 && ageMs <= parseDuration(maxAge)) return ageMs;
-    throw usageError(`${option.long} ${given} is no age: pass a number and w, d, h, m or s, at most ${maxAge}`);
+    throw usageError(`${option.long} ${given} is not an age: pass a number and w, d, h, m or s, at most ${maxAge}`);
   });
 }
 

@@ -95,7 +95,7 @@ export const merge = createCommand<MergeInput>({
 function checkNames(input: MergeInput): ReturnType<typeof checkForgotten> {
   const { node, thread, user, intoNode, intoThread, intoUser } = input;
   if ((node ?? thread ?? user) === undefined)
-    throw usageError("no memory was named; pass --node, --thread or --user for what is merged");
+    throw usageError("name the memory to merge: pass --node, --thread or --user");
   if ((intoNode ?? intoThread ?? intoUser) === undefined)
     throw usageError("no destination was named; pass --into-node, --into-thread or --into-user");
   if (intoThread !== undefined && intoUser !== undefined)

@@ -36,7 +36,7 @@ export interface MoveInInput extends TargetOptions {
 }
 
 export const moveInOptions: readonly Option[] = [
-  new Option("--from <format>", "move in what another program remembers, from its file, folder or collection").choices(
+  new Option("--from <format>", "move in the memories of another program, from its file, folder or collection").choices(
     formatNames,
   ),
   new Option("--into <path>", 'with --from: the directory that receives everything (default: "/")'),
@@ -54,7 +54,7 @@ export function refuseMoveInOptions(input: MoveInInput): void {
   refuseOptions(input, names, "goes with --from, which names the format of another program");
 }
 
-/** Moves in what another program remembers. */
+/** Moves in the memories of another program. */
 export async function moveInFrom(from: MoveInFormatName, input: MoveInInput, context: CliContext): Promise<Report> {
   const { toDir: dir, dryRun = false } = input;
   refuseOptions(input, ["dir"], "does not go with --from; name the folder without an option");

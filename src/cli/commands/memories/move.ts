@@ -44,9 +44,9 @@ interface ExportOptions extends TargetOptions {
 export const exportMemories = createCommand<ExportOptions>({
   usage: "export [file]",
   description:
-    "Save a memory, all memories of a user or a thread, or all memories of a database. They go as JSONL into a file " +
-    "or to the standard output (-), or with --to-dir one goes into a folder. The file appears when it is complete. " +
-    "With -, the summary goes to the standard error.",
+    "Save a memory, all memories of a user or a thread, or all memories of a database. Writes JSONL into a file or to " +
+    "the standard output (-). With --to-dir, writes the files of one memory into a folder. The file appears when it " +
+    "is complete. With -, the summary goes to the standard error.",
   examples: [
     "export assistant.jsonl --node assistant --user ada",
     "export ada.jsonl --user ada@example.com",
@@ -73,7 +73,8 @@ export const exportMemories = createCommand<ExportOptions>({
     if ((file === undefined) === (toDir === undefined))
       throw usageError("export takes a file, - for the standard output, or --to-dir; pass one of them");
     if (file === undefined) return exportToFolder(input, context);
-    if (history) refuseOptions(input, ["dir"], "does not go with --history, as a folder keeps none; leave one out");
+    if (history)
+      refuseOptions(input, ["dir"], "cannot be used with --history, because a folder has no history; leave one out");
     refuseOptions(input, ["format"], "is the form of a folder; it goes with --to-dir");
     const { out, err } = context;
     const counts = await withTargets(input, context, (memories) =>
@@ -133,10 +134,10 @@ function withTargets<T>(
 export const importMemories = createCommand<MoveInInput>({
   usage: "import [file]",
   description:
-    "Restore an export, from a JSONL file or from the standard input (-), or bring in a folder of texts with --dir. It " +
-    "goes into the memory that you name; without a name, each memory goes to where it came from. It checks everything " +
-    "before it writes, and deletes nothing. If it is interrupted, run it again: it skips files that are already equal. " +
-    "With --from it moves in what another program remembers, as docs/move-in.md says.",
+    "Restore an export, from a JSONL file or from the standard input (-), or bring in a folder of texts with --dir. " +
+    "Name the memory that receives everything; without a name, each memory is restored to its own address. It checks " +
+    "everything before it writes, and deletes nothing. If it is interrupted, run it again: it skips files that are " +
+    "already equal. With --from it moves in the memories of another program: see docs/move-in.md.",
   examples: [
     "import memories.jsonl",
     "import assistant.jsonl --node assistant --user ada",
@@ -202,7 +203,7 @@ function importFrom(read: ReadMemories, input: MoveInInput, context: CliContext)
     transferMemories(read, { verb: "imported", open, isOne, overwrite, dryRun });
   if (toDir !== undefined)
     return withMemory(context, destination, transferSettings, (folder) => transfer(() => folder, true));
-  const named = getOptionalAddress(input, "leave both out, and each memory goes to where it came from");
+  const named = getOptionalAddress(input, "leave both out, and each memory is restored to its own address");
   return withDatabase(getDatabaseTarget(destination, context.io.env), (database) =>
     transfer((from, access) => {
       const address = named ?? from;

@@ -27,8 +27,9 @@ type Decide = (proposals: MemoryProposals, id: string) => Promise<MemoryProposal
 export const approve = createCommand<DecisionInput & { content?: string }>({
   usage: "approve [id...]",
   description:
-    "Make changes that an agent proposes, each once. Refuses if somebody has already decided, or if the file has " +
-    "changed since. Then it shows what the change would be now. With --run, it approves all that waits of a run.",
+    "Approve changes that an agent proposes. Each is made once. Refuses if somebody has already decided, or if the " +
+    "file has changed since. Then it shows what the change would be now. With --run, it approves all waiting " +
+    "proposals of a run.",
   examples: [
     "approve $ID --by ada@example.com",
     "approve $ID --by ada@example.com --node assistant",
@@ -37,7 +38,7 @@ export const approve = createCommand<DecisionInput & { content?: string }>({
   ],
   options: [
     reviewerOption("who approves it"),
-    new Option("--run <id>", "all that waits of this run, such as a run of learn or tidy"),
+    new Option("--run <id>", "all waiting proposals of this run, such as a run of learn or tidy"),
     new Option("--content <text>", "the content to store instead of the proposed one; - reads the standard input"),
     ...targetOptions,
   ],
@@ -63,12 +64,12 @@ export const approve = createCommand<DecisionInput & { content?: string }>({
 export const reject = createCommand<DecisionInput & { reason?: string }>({
   usage: "reject [id...]",
   description:
-    "Refuse changes that an agent proposes. The memory stays as it is. If somebody has already decided, the " +
-    "command is refused. With --run, it refuses all that waits of a run.",
+    "Reject changes that an agent proposes. The memory stays as it is. If somebody has already decided, the " +
+    "command is refused. With --run, it rejects all waiting proposals of a run.",
   examples: ['reject $ID --by ada --reason "untrue"', "reject --run $RUN --by ada"],
   options: [
     reviewerOption("who rejects it"),
-    new Option("--run <id>", "all that waits of this run"),
+    new Option("--run <id>", "all waiting proposals of this run"),
     new Option("--reason <text>", "why, for the record").argParser((given: string) => {
       if (given.length <= maxReasonChars) return given;
       throw usageError(`--reason has ${given.length} characters, of ${maxReasonChars} at most`);

@@ -31,8 +31,8 @@ export const showProposals = createCommand<ProposalsInput>({
   usage: "proposals [id]",
   description:
     "List the proposed changes that wait for a person, oldest first, or show one with its diff. With --run it shows " +
-    "those of a run, each with its diff and the notes that it rests on. With --all it lists those of all memories, " +
-    "with the memory of each. With --json, it prints an object for each proposal.",
+    "the proposals of a run, each with its diff and its sources. With --all it lists the proposals of all memories, " +
+    "each with its memory. With --json, it prints an object for each proposal.",
   examples: [
     "proposals --node assistant",
     "proposals --all",
@@ -44,10 +44,10 @@ export const showProposals = createCommand<ProposalsInput>({
   options: [
     new Option(
       "--all",
-      "those of all memories of the database, or with --node, --thread or --user of the memories that have this id",
+      "proposals of all memories of the database, or of the memories that --node, --thread or --user names",
     ),
-    new Option("--run <id>", "those of this run, such as a run of learn or tidy, with their diffs"),
-    new Option("--status <status>", "only proposals of this status (default: those that wait)").choices(statuses),
+    new Option("--run <id>", "proposals of this run, such as a run of learn or tidy, with their diffs"),
+    new Option("--status <status>", "only proposals of this status (default: waiting proposals)").choices(statuses),
     ...targetOptions,
   ],
   run: async (input, context) => {
@@ -58,7 +58,7 @@ export const showProposals = createCommand<ProposalsInput>({
     return withProposals(named, context, async (open) => {
       const { out } = context;
       if (id === undefined && run === undefined) {
-        const none = `${noneFound}; \`proposals --all\` lists those of all memories`;
+        const none = `${noneFound}; \`proposals --all\` lists the proposals of all memories`;
         await printEach(context, json, open.proposals.list(pickDefined({ status })), formatProposal, none);
         return undefined;
       }

@@ -3,7 +3,7 @@ import { numberOption } from "../../command.js";
 import { isSystemError, usageError } from "../../errors.js";
 
 export function portOption(description: string): Option {
-  return numberOption("--port <number>", description, [0, 65_535], "is no port; pass a number from 0 to 65535");
+  return numberOption("--port <number>", description, [0, 65_535], "is not a port; pass a number from 0 to 65535");
 }
 
 /** Converts the error of a server that cannot listen. */

@@ -103,7 +103,7 @@ async function readHttpOptions(
 async function readToken(file: string): Promise<string> {
   const token = (await withFile(`--token-file ${file}`, "read", () => readFile(file, "utf8"))).trim();
   if (/^[\x21-\x7e]+$/.test(token)) return token;
-  throw inputError(`--token-file ${file}: it must hold one line, the token, of printable characters without spaces`);
+  throw inputError(`--token-file ${file}: it must contain one line, the token, of printable characters without spaces`);
 }
 
 async function serveOverStdio(options: McpServerOptions, { io }: CliContext): Promise<void> {

@@ -78,7 +78,7 @@ function getTreeTarget(options: PageOptions): TreeTarget | null {
   if (address === undefined && mounts.length > 0)
     throw usageError("--mount needs --node, the memory in which it mounts; pass both");
   if (address !== undefined && mounts.length === 0)
-    throw usageError("--node needs --mount, as the page shows all memories without it; pass both, or none");
+    throw usageError("--node needs --mount, as the page shows all memories without it; pass both, or neither");
   return address === undefined ? null : { address, mounts };
 }
 

@@ -23,7 +23,7 @@ import type { Output } from "../../terminal/output.js";
 export const doctor = createCommand<TargetOptions>({
   usage: "doctor",
   description:
-    "Check a database, and change nothing. Checks the connection, the server version, the indexes and their use, " +
+    "Check a database, and change nothing. Checks the connection, the server version, the MongoDB indexes and their use, " +
     "documents of the earlier format, default collations, and on a standalone server the size of each memory against " +
     "its limit. Exits with 1 if a check fails.",
   examples: ["doctor", "doctor --node assistant --json"],
@@ -136,16 +136,12 @@ function checkIndex({ name: index, collection, state, used }: IndexFacts, collec
   const name = `index ${index}${ofMemories ? "" : ` of ${collection}`}`;
   if (state === "missing") {
     const advice = ofMemories
-      ? "the first write makes it; until then two memories of one address could arise"
-      : "the application makes it when it next writes there; until then what needs it reads the whole collection";
+      ? "the first write makes it; until then one address could get two memories"
+      : "the application makes it when it next writes there; until then some queries read the whole collection";
     return warn(name, "missing", advice);
   }
   if (state === "different")
-    return fail(
-      name,
-      "there is another one of that name",
-      "drop or rename it; the first write then makes the right one",
-    );
+    return fail(name, "another index has this name", "drop or rename it; the first write then makes the right one");
   if (used === true) return ok(name, "present and used");
   const hint = ofMemories ? "see `explain` of a find by nodeId and scope; " : "";
   return fail(name, "present, but the server does not use it", `${hint}it may be hidden or being built`);
@@ -158,7 +154,7 @@ function reportCollation({ collection, holds, locale }: CollationFacts): Check {
   const advice =
     holds === "memories"
       ? 'queries by hand need collation: { locale: "simple" } to do so, too'
-      : "but keys that this collation takes for one cannot both be put, and every get reads the whole collection: " +
+      : "but two keys that this collation treats as equal cannot both be put, and every get reads the whole collection: " +
         "move the items to a collection without one";
   return warn(`collation of ${collection}`, message, advice);
 }
@@ -192,7 +188,7 @@ async function checkMemories(
   ];
   if (strange > 0) {
     const message = `${countText(strange, "document")} with ids that no memory can have`;
-    checks.push(warn("addresses", message, "look at them in the collection; no memory reaches them"));
+    checks.push(warn("addresses", message, "look at them in the collection; no memory can have these ids"));
   }
   return { checks, memories };
 }

@@ -32,8 +32,8 @@ export const learn = createCommand<LearnInput>({
   usage: "learn",
   description:
     "Let a model propose what to remember of the changes since the last good run. A person decides about the " +
-    "proposals. It needs the package langchain and that of the model's provider. The rules and guards of programs " +
-    "are not known here.",
+    "proposals. It needs the package langchain and that of the model's provider. The command does not " +
+    "know the rules and guards of programs.",
   examples: [
     "learn --node assistant --model openai:gpt-5 --dry-run",
     "learn --node assistant --user ada --model openai:gpt-5",
@@ -42,12 +42,17 @@ export const learn = createCommand<LearnInput>({
   options: [
     new Option("--model <provider:name>", "a chat model, as LangChain's initChatModel takes it").makeOptionMandatory(),
     new Option("--due", "learn from the memories of the node, or of all nodes, that are due"),
-    numberOption("--limit <number>", "with --due: work on at most so many", [1, 1000], "is not from 1 to 1000"),
-    new Option("--dry-run", "show the changes, and propose none"),
+    numberOption(
+      "--limit <number>",
+      "with --due: work on at most this many memories",
+      [1, 1000],
+      "is not from 1 to 1000",
+    ),
+    new Option("--dry-run", "show the changes, and do not propose them"),
     new Option("--read <pattern...>", "paths whose changes are learnt from (default: all)"),
     new Option("--write <pattern...>", "paths that may be changed (default: /profile/** and /projects/**)"),
     new Option("--apply <how>", "whether additions are made at once").choices(["propose", "append-only"]),
-    new Option("--instructions <file>", "a text in place of ours about what is worth keeping"),
+    new Option("--instructions <file>", "a file with your own instructions about what is worth keeping"),
     ...memoryOptions,
   ],
   run: async (input, context) => {
@@ -131,7 +136,7 @@ async function readInstructions(file: string): Promise<string> {
   return decodeUtf8(await withFile(`--instructions ${file}`, "read", () => readFile(file)), file);
 }
 
-/** Everything that is no error of the memory is one of the model, or of a memory without a history. */
+/** An error that is not a MemoryError comes from the model, or from a memory without a history. */
 function reportModel(error: unknown): never {
   if (MemoryError.isInstance(error) || error instanceof CommandError) throw error;
   const message = getMessage(error);

@@ -11,7 +11,7 @@ export const tidy = memoryCommand<{ propose?: boolean; maxChars: number; ignore?
   usage: "tidy",
   description:
     "Find duplicates, dead links, stale notes, empty and large files, and hidden characters. It changes nothing. With " +
-    "--propose it proposes the remedies that it has, for a person to decide.",
+    "--propose it proposes its remedies, and a person decides.",
   examples: [
     "tidy --node assistant",
     "tidy --node assistant --propose",

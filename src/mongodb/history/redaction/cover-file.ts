@@ -92,8 +92,8 @@ export class FileTextRedaction {
   }
 
   /**
-   * Ends a part. Older texts must not be read from those that it covers, because the next call could not tell which
-   * parts of them only look like the cover.
+   * Ends a part. Older texts must not be read from covered texts, because the next call could not know which parts only
+   * look like the cover.
    * @returns the next version, which stores the text before it whole
    */
   *#pause(stored: VersionDocument, before: SearchedText | null): Generator<FileRedaction, VersionDocument> {

@@ -1,8 +1,8 @@
 import type { KnownDirectoryChange } from "../version-document.js";
 
 /**
- * Leaves out redacted names. Of a move, the other name stays: without it, a tree before the move would have a directory
- * that was not there yet, or lack one that was.
+ * Leaves out redacted names. If one name of a move is redacted, the other stays. Without it, a tree before the move
+ * would have a directory that did not exist yet, or would lack one that existed.
  * @returns the same change if no name is redacted
  */
 export function redactDirectories(

@@ -106,7 +106,7 @@ function getRanges({ scope, nodeId, ...owner }: Fields): AddressRange[] {
  * @throws MemoryError EINVAL
  */
 export function checkForgotten(who: unknown): AddressRange {
-  const { nodeId, scope, ...owner } = checkFields(who, "what is to be forgotten");
+  const { nodeId, scope, ...owner } = checkFields(who, "the target of forget");
   if (nodeId !== undefined || scope !== undefined) return { ...checkAddress(who) };
   const field = findOwnerField(owner);
   if (field === null)

@@ -48,7 +48,7 @@ type TextAttempt = Pick<ChangeParts, "counts" | "growth" | "isNothing" | "answer
 const decided = [isLegacy];
 
 interface TextSettings extends Pick<AttemptSettings, "now"> {
-  /** The start of the page. The directories above it exist because the page does, and lie in other pages. */
+  /** The start of the page. The directories above it exist because the page does, and are stored in other pages. */
   lo: string;
 }
 
@@ -106,8 +106,8 @@ function textAttempt(attempt: TextAttempt, { now, lo }: TextSettings): ChangePar
 }
 
 /**
- * Whether new lines at the end of `$$old` end with "\r\n", as `appendLines` decides: like the last line, or, if that has
- * no end, like the first.
+ * Whether new lines at the end of `$$old` end with "\r\n", as `appendLines` decides: like the last line, or, if that
+ * has no end, like the first.
  */
 function endsWithWindowsLines(withoutNewlines: Expression): Expression {
   const newlines: Expression = { $subtract: [textBytes("$$old"), textBytes(withoutNewlines)] };

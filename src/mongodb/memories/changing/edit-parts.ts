@@ -23,8 +23,8 @@ export interface EditedPage {
 }
 
 /**
- * Creates the change that `transact` stores on one page. The edits are made only if nobody has changed the page since
- * it was loaded; the new text of a single file, only if nobody has changed that text.
+ * Creates the change that `transact` stores on one page. The edits are made only if the page has not changed since it
+ * was loaded. For the new text of a single file, only the text must not have changed.
  * @param swaps whether an unchanged text is enough, even if other files of the page have changed
  */
 export function* createEditParts(page: EditedPage, edits: TreeEdits, swaps: boolean): Steps<ChangeParts> {

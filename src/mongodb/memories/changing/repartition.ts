@@ -34,7 +34,7 @@ interface Entry {
 
 /**
  * Returns the pages that replace some pages of a memory. A page that has grown over its size is split into halves or
- * smaller parts. A page whose start lies below a removed directory is joined to the page before it, as is an empty one.
+ * smaller parts. A page that starts below a removed directory is joined to the page before it, as is an empty one.
  * @param pages sorted by position. They cover everything that the edits change
  * @param tree the pages before the edits
  */
@@ -156,7 +156,7 @@ function toContent(entries: readonly Entry[]): NewPage<OldPage>["content"] {
   };
 }
 
-/** Selects the values of a sorted list whose positions lie in a page. */
+/** Selects the values of a sorted list whose positions are in a page. */
 function selectWithin<Value>(
   sorted: readonly Value[],
   getKey: (value: Value) => string,

@@ -5,7 +5,7 @@ import type { AddressRange } from "../addresses/address-ranges.js";
 import { afterSeparator, separator } from "./page-order.js";
 
 /**
- * Returns the `_id` of the head of a memory. The owner comes first, so that the memories of a node lie on many shards.
+ * Returns the `_id` of the head of a memory. The owner comes first, so that the memories of a node are on many shards.
  * The hash keeps addresses apart in a collection whose own collation takes `ACME` for `acme`: the index of `_id` always
  * has that collation.
  */
@@ -73,9 +73,9 @@ export function createObjectId(time: Date): string {
 }
 
 /**
- * Creates a text that is unique, for a change or a page. Random, because times repeat: clients have different clocks, and two changes can
- * be made in one millisecond. No ObjectId, because this package would then load the driver. Node makes UUIDs in
- * advance; other random bytes take ten times as long. These 64 bits of a UUID are all random.
+ * Creates a text that is unique, for a change or a page. Random, because times repeat: clients have different clocks,
+ * and two changes can be made in one millisecond. No ObjectId, because this package would then load the driver. Node
+ * makes UUIDs in advance; other random bytes take ten times as long. These 64 bits of a UUID are all random.
  */
 export function createToken(): string {
   const uuid = randomUUID();

@@ -54,7 +54,7 @@ export interface OutboxVersions {
   /** The prefix of the ids of its versions. */
   versionsId: string;
   count: number;
-  /** The revision of the first of them. What the collection has from there on are copies. */
+  /** The revision of the first change. Versions in the collection from this revision on are copies. */
   firstRevision: number;
 }
 

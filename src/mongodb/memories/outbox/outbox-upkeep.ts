@@ -39,8 +39,8 @@ async function prolongVersions(memory: PagedMemory, versionsExpireAt: Date, call
 }
 
 /**
- * Moves the recorded changes out of the head, beside which a change was too large.
- * @param timesAlone how often there were none. Another process may have moved them just before.
+ * Moves the recorded changes out of the head, because a change had no room there.
+ * @param timesAlone how often the head had no recorded changes. Another process may have moved them just before.
  * @throws MemoryError ENOSPC if the change is too large alone
  */
 export async function makeRoomInHead(

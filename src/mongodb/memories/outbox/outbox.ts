@@ -151,6 +151,6 @@ const largeBytes = 512 * 1024;
 export function dueFlush({ recorded, lastBytes }: OutboxState): "none" | "behind" | "awaited" {
   const perFlush = Math.min(changesPerFlush, Math.max(1, Math.floor(largeBytes / Math.max(1, lastBytes ?? 0))));
   if (recorded === 0 || recorded % perFlush !== 0) return "none";
-  // If the process stands still between calls, like a cloud function, a move in the background may never run.
+  // A process may be frozen between calls, like a cloud function. Then a move in the background may never run.
   return recorded < 2 * perFlush ? "behind" : "awaited";
 }

@@ -84,8 +84,8 @@ export async function loadFromHead(
 }
 
 /**
- * Reads which pages there are and then the pages, at one point in time. What no page covers then is empty, and belongs
- * to the page before it.
+ * Reads which pages there are and then the pages, at one point in time. A range that no page covers is empty, and
+ * belongs to the page before it.
  */
 export async function loadInSnapshot(
   memory: PagedMemory,

@@ -31,7 +31,7 @@ class MemoryListener implements ChangeListener {
     this.#stream = stream;
   }
 
-  async heard(): Promise<"changed" | "deaf"> {
+  async nextChange(): Promise<"changed" | "unsupported"> {
     try {
       const { documentKey } = await this.#stream.next();
       // A new stream on an idle server would start at the same point and report the drop again at once.
@@ -39,7 +39,7 @@ class MemoryListener implements ChangeListener {
         throw new MemoryError("EIO", "EIO: the collection of the memories was dropped or renamed");
       return "changed";
     } catch (error) {
-      if (isRefusedStream(error)) return "deaf";
+      if (isRefusedStream(error)) return "unsupported";
       throw storageError(error, "read", null);
     }
   }

@@ -23,7 +23,7 @@ import { type OutlinedPage, outlineProjection, type PageSummary, toSummary } fro
 import { joinDirectories, PagesAtMoment } from "./pages-at-moment.js";
 import type { PagedMemory } from "../memory-context.js";
 
-/** A directory of so many pages is read whole, in one command. Of a larger one, only the pages that have changed. */
+/** One command reads a directory of at most so many pages. In a larger directory, only changed pages are read. */
 const mostLoadedPages = 4;
 
 /** The commands that read one memory. */
@@ -117,7 +117,7 @@ export class PageReads {
   }
 
   /**
-   * Loads a directory. If it lies in many pages, only the pages that have changed since this process has read them are
+   * Loads a directory. If it has many pages, only the pages that have changed since this process has read them are
    * read.
    */
   async #treeBelow(path: string, want: "paths" | "sizes", call: CallContext): Promise<MemoryTree> {

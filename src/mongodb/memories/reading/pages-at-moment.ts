@@ -20,8 +20,7 @@ export interface PageVersion {
 }
 
 /**
- * The pages of one memory at one point in time. What this process has read of a page is not read again until the page
- * changes.
+ * The pages of one memory at one point in time. A page is not read again until it changes.
  */
 export class PagesAtMoment {
   readonly #memory: PagedMemory;

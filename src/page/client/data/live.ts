@@ -4,7 +4,7 @@ import type { Answers } from "../../answers.js";
 import { changedEvent, get, toApiError } from "./api.js";
 import type { Query } from "./route.js";
 
-/** Whether changes appear by themselves now, and else the reason: nobody answers, not the database, or with a refusal. */
+/** "live": changes appear by themselves. Otherwise the server does not answer, its database does not, or it refuses. */
 export type Contact = "live" | "silent" | "database" | "refused";
 
 export interface Live {

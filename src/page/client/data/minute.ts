@@ -1,7 +1,7 @@
 import { createContext } from "preact";
 import { useEffect, useState } from "preact/hooks";
 
-/** The minute of the clock. What shows relative times is drawn again with each. */
+/** The minute of the clock. Components that show relative times are drawn again with each minute. */
 export const MinuteContext = createContext(0);
 
 const getMinute = (): number => Math.floor(Date.now() / 60_000);

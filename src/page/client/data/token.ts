@@ -4,8 +4,8 @@ export const basePath = document.querySelector<HTMLMetaElement>('meta[name="base
 const tokenKey = `memory-page-token ${basePath}`;
 
 /**
- * Leads to the other tabs of the page. A tab without a token sends null, and those with a token send it. Only documents
- * of the same origin, and so of the same port, hear it.
+ * Leads to the other tabs of the page. A tab without a token sends null, and tabs with a token send it. Only documents
+ * of the same origin, and so of the same port, receive it.
  */
 const tabs = new BroadcastChannel(tokenKey);
 

@@ -18,7 +18,7 @@ interface Reading<T> extends Loaded<T> {
   start: (read: (signal: AbortSignal) => Promise<T>) => () => void;
 }
 
-/** Keeps what was read for a key. While nobody answers it stays, with what a person is typing there. */
+/** Keeps the data that was read for a key. While the server does not answer, the data and a typed text stay. */
 function useReading<T>(key: string | null): Reading<T> {
   const [loaded, setLoaded] = useState<Loaded<T> & { key: string | null }>({ key, data: null, error: null });
   const fail = (error: ApiError): void =>

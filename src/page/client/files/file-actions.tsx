@@ -62,7 +62,7 @@ function DeleteDialog({ path }: { path: string }): VNode {
           This deletes <Name text={path} class="file" />.{" "}
           {data.isKept
             ? "The history keeps its versions, so it can be restored."
-            : "This memory keeps no history, so nothing brings it back."}
+            : "This memory has no history, so you cannot undo this."}
         </p>
       )}
     </SignedDialog>

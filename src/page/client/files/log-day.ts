@@ -23,7 +23,7 @@ const maxTextChars = 100_000;
 
 /**
  * Reads a day of the log without its lines of marks. Returns null if a line has another form, for example because a
- * person has changed it: what nobody said must not look like a message.
+ * person has changed it: a text that nobody said must not look like a message.
  */
 export function parseLogDay(text: string): LogRow[] | null {
   const rows: LogRow[] = [];

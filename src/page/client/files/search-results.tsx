@@ -32,7 +32,7 @@ export function SearchResults({ search, createHref }: HitsProps): VNode {
 function countWords({ hits, more }: Answers["search"], { kind }: Search): string {
   const isRanked = kind === "words";
   if (isRanked && hits.every(({ marks }) => marks.length === 0))
-    return "No passage holds these words. These are near them in meaning";
+    return "No passage contains these words. These passages have a similar meaning";
   const files = new Set(hits.map(({ path }) => path)).size;
   const counted = `${countText(hits.length, isRanked ? "passage" : "line")} in ${countText(files, "file")}`;
   return `${more ? "The first " : ""}${counted}${isRanked ? ", best first" : ""}`;

@@ -11,7 +11,7 @@ export interface RunOfChanges {
   versions: Version[];
 }
 
-/** Groups versions by run. A run stands where its newest change is, also if others changed the memory meanwhile. */
+/** Groups versions by run. A run is at the place of its newest change, also if others changed the memory meanwhile. */
 export function groupByRun(versions: readonly Version[]): RunOfChanges[] {
   const groups: RunOfChanges[] = [];
   const runs = new Map<string, RunOfChanges>();

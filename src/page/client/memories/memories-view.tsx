@@ -129,7 +129,7 @@ function Filter({ query }: { query: Query }): VNode {
   );
 }
 
-/** What a person does with all that is theirs. */
+/** The actions of a person on all of their own memories. */
 function OwnTools({ userId }: { userId: string }): VNode {
   const { access } = useSession();
   return (

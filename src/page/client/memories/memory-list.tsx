@@ -47,7 +47,7 @@ export function MemoryList({ pages, more }: MemoryListProps): VNode {
   );
 }
 
-/** @param isInGroup whether the name of the node stands above */
+/** @param isInGroup whether the name of the node is above */
 function MemoryRow({ memory, isInGroup }: { memory: Summary; isInGroup: boolean }): VNode {
   const { owner } = useSession();
   const { address, files, textBytes, updatedAt } = memory;

@@ -21,7 +21,7 @@ export interface IndexedFile {
 }
 
 /** The words of a memory at one point in time. */
-export interface MemoryIndex {
+export interface WordIndex {
   /** Sorted by path, in code-unit order. */
   readonly files: readonly IndexedFile[];
   /** For each file, the position of its first passage among the passages of all files. */
@@ -39,8 +39,8 @@ export const stepsPerYield = 5000;
 export function* indexTexts(
   texts: readonly FileText[],
   searchWords: SearchWords,
-  previous: MemoryIndex | null,
-): Steps<MemoryIndex> {
+  previous: WordIndex | null,
+): Steps<WordIndex> {
   const known = new Map(previous?.files.map((file) => [file.path, file]));
   const files: IndexedFile[] = [];
   for (const text of yield* mergeSort(texts, (a, b) => compareCodeUnits(a.path, b.path))) {
@@ -103,7 +103,7 @@ function* setSectionEnds(passages: PassageTable): Steps<void> {
   }
 }
 
-function* collectPostings(files: readonly IndexedFile[]): Steps<MemoryIndex> {
+function* collectPostings(files: readonly IndexedFile[]): Steps<WordIndex> {
   const postings = new Map<string, number[]>();
   const firstPositions: number[] = [];
   let position = 0;
@@ -134,12 +134,12 @@ export function getWords({ passages, words }: IndexedFile, number: number): read
 
 /** Finds the file and passage of positions that come in ascending order. */
 export class PassagePlace {
-  readonly #index: MemoryIndex;
+  readonly #index: WordIndex;
   #file = 0;
   /** The number of the passage in its file. */
   number = 0;
 
-  constructor(index: MemoryIndex) {
+  constructor(index: WordIndex) {
     this.#index = index;
   }
 
