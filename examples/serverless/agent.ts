@@ -3,11 +3,11 @@ import type { BaseStore } from "@langchain/langgraph";
 import { Agent, MemoryNode } from "langgraph-mongo-memory";
 
 /**
- * A memory for each user: the run's `thread_id` is the user. It is created for each request, because this takes no
- * command of the database. Only the connection takes time.
+ * A memory for each user. It is created for each request, because this takes no command of the database. Only the
+ * connection takes time.
  */
 export function createMemoryNode(store: BaseStore): MemoryNode {
-  return new MemoryNode({ store, nodeId: "example-serverless", scope: "perThread" });
+  return new MemoryNode({ store, nodeId: "example-serverless", scope: "perUser" });
 }
 
 export function createCook(model: BaseChatModel, memoryNode: MemoryNode): Agent {

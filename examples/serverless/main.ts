@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { connection, connectionsMade } from "./connection.js";
+import { connection } from "./connection.js";
 import { DELETE, POST } from "./route.js";
 
 if (existsSync(".env")) process.loadEnvFile();
@@ -16,8 +16,7 @@ const send = async (method: "POST" | "DELETE", user: string, message?: string): 
   return `${method} by ${user || "nobody"}: ${message ?? "forget me"}\n  ${response.status} ${await response.text()}`;
 };
 
-// Both are sent at once, as the first requests of this process. The second waits for the connection that the first
-// makes.
+// Both are sent at once, as the first requests of this process, and share its connection.
 const forgotten = await Promise.all([send("DELETE", "ada"), send("DELETE", "bob")]);
 try {
   const told = await Promise.all([send("POST", "ada", "I am vegetarian."), send("POST", "bob", "I like fish.")]);
@@ -27,7 +26,6 @@ try {
   ]);
   const refused = await send("POST", "", "What do you know of me?");
   for (const line of [...forgotten, ...told, ...asked, refused]) console.log(line);
-  console.log(`\nConnections made: ${connectionsMade()}`);
 } finally {
-  await (await connection()).close();
+  await connection().client?.close();
 }

@@ -13,9 +13,8 @@ export async function POST(request: Request): Promise<Response> {
 
   const { OPENAI_API_KEY: key, OPENAI_MODEL: modelName = "gpt-4.1-mini" } = process.env;
   const model = key ? new ChatOpenAI({ model: modelName }) : scriptedModel();
-  const { store } = await connection();
-  const cook = createCook(model, createMemoryNode(store));
-  const config = { configurable: { thread_id: user }, signal: request.signal };
+  const cook = createCook(model, createMemoryNode(connection().store));
+  const config = { configurable: { user_id: user }, signal: request.signal };
   const { messages } = await cook.invoke({ messages: [{ role: "user", content: message }] }, config);
   return Response.json({ answer: messages.at(-1)?.text });
 }
@@ -24,8 +23,7 @@ export async function POST(request: Request): Promise<Response> {
 export async function DELETE(request: Request): Promise<Response> {
   const user = userOf(request);
   if (user === null) return Response.json({ error: "sign in first" }, { status: 401 });
-  const { store } = await connection();
-  await createMemoryNode(store).memory(user).delete("/");
+  await createMemoryNode(connection().store).memory(user).delete("/");
   return Response.json({ answer: "forgotten" });
 }
 

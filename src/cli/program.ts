@@ -123,7 +123,7 @@ async function reportUsage(
   const usage = `usage: ${[programName, ...words, command.usage()].join(" ")}`;
   const advice =
     words.length === 0 ? "`help` lists the commands" : `\`${words.join(" ")} --help\` shows options and examples`;
-  return reportError(usageError(`${reason.replace(/^error: /, "")}; ${usage}; ${advice}`), argv, context);
+  return reportError(usageError(`${reason.replaceAll(/^error: |\.$/g, "")}; ${usage}; ${advice}`), argv, context);
 }
 
 /** Returns the command that the arguments name, as far as they name one. */

@@ -41,7 +41,7 @@ const faults: [argv: string[], exitCode: number, code: string, says: RegExp][] =
   ],
   [["cat", "/file", "/other", ...inFolder], 2, "EUSAGE", /too many arguments for 'cat'/],
   [["ls", "--dir"], 2, "EUSAGE", /option '--dir <folder>' argument missing/],
-  [["ls", "--paths", "dos", ...inFolder], 2, "EUSAGE", /'dos' is invalid.*posix, plain/],
+  [["ls", "--paths", "dos", ...inFolder], 2, "EUSAGE", /'dos' is invalid.*posix, plain; usage: /],
   [["ls"], 2, "EUSAGE", /no memory was named; pass --uri \(or set MONGODB_URI\) with --node, or --dir/],
   [["ls", "--node", "a"], 2, "EUSAGE", /no database was named; pass --uri, or set MONGODB_URI/],
   [["ls", "--uri", uri], 2, "EUSAGE", /pass --node/],

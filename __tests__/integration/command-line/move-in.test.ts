@@ -52,6 +52,15 @@ describe("import --from", () => {
     expect(version?.actor).toEqual({ client: "import", runId: expect.stringMatching(/^import-/) });
   });
 
+  it("says what to check, and exits with 1, if the source has nothing", async () => {
+    const { target } = newTarget();
+    expect(await cli(["import", await fileOf([]), "--from", "mem0", ...target])).toEqual({
+      exitCode: 1,
+      stdout: "imported from mem0: 0 files written\n",
+      stderr: "note: found nothing of mem0 in the source; check its name and --from-namespace\n",
+    });
+  });
+
   it("shows the tree that would be, and writes nothing", async () => {
     const { memory, target } = newTarget();
     const run = await cli(["import", await fileOf(mine), "--from", "mem0", "--dry-run", ...target]);

@@ -128,8 +128,11 @@ async function reportMove(
   context: CliContext,
 ): Promise<Report> {
   const { written, proposed, logged, unchanged, skipped, shortened } = counts;
-  if (skipped > 0 && written + proposed + logged + unchanged === 0) context.exitCode = exitCodes.refused;
+  const isTaken = written + proposed + logged + unchanged > 0;
+  if (!isTaken) context.exitCode = exitCodes.refused;
   if (!json) {
+    if (!isTaken && skipped === 0)
+      await context.err.line(`note: found nothing of ${from} in the source; check its name and --from-namespace`);
     const named = losses.slice(0, maxNamed);
     for (const { what, result, why } of named)
       await context.err.line(
