@@ -37,7 +37,7 @@ export async function readNewVersions(
   { versions: maxVersions, inputChars }: { versions: number; inputChars: number },
 ): Promise<NewTexts> {
   if (history === null || !isPaged(history))
-    throw new TypeError("learn: the memory keeps no history; set `history: true` at the store, or pass messages");
+    throw new TypeError("learn: the memory keeps no history; set `history: true` on the store, or pass messages");
   const mostListed = maxVersions * listedPerRead;
   const listed = await history.after(bookmark, mostListed);
   const inputs = listed.flatMap(({ id, path, operation, actor }) => {
