@@ -105,7 +105,7 @@ async function reportError(failure: CommandError, argv: readonly string[], conte
   const report = argv.includes("--json")
     ? err.json({ ok: false, error: { code, message } })
     : err.line(`${err.style("red", "error:")} ${err.foreign(message)}`);
-  // If nobody reads the standard error, the exit code alone reports the error.
+  // If no program reads the standard error, the exit code alone reports the error.
   await report.catch(() => undefined);
   return exitCode;
 }

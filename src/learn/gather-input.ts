@@ -40,7 +40,7 @@ export async function readNewVersions(
   inputChars: number,
 ): Promise<NewTexts> {
   if (history === null || !isPaged(history))
-    throw new TypeError("learn: the memory keeps no history; set `history: true` at the store, or pass messages");
+    throw new TypeError("learn: the memory keeps no history; set `history: true` on the store, or pass messages");
   const listed = await history.after(bookmark, maxListedVersions);
   const inputs = listed.flatMap(({ id, path, operation, actor }) => {
     const hasText = (operation === "created" || operation === "modified") && path !== "";

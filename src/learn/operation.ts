@@ -69,12 +69,12 @@ export function readOperations(
 ): { operations: LearnOperation[]; dropped: DroppedOperation[] } {
   const list = getField(answer, "operations");
   if (!Array.isArray(list))
-    return { operations: [], dropped: [{ operation: null, why: "the answer is cut, or no list of operations" }] };
+    return { operations: [], dropped: [{ operation: null, why: "the answer is cut, or is not a list of operations" }] };
   const [operations, dropped]: [LearnOperation[], DroppedOperation[]] = [[], []];
   for (const operation of list.slice(0, maxOperations) as unknown[]) {
     const read = operationSchema.safeParse(operation);
     if (read.success) operations.push(read.data);
-    else dropped.push({ operation, why: "it has not the form of an operation" });
+    else dropped.push({ operation, why: "it does not have the form of an operation" });
   }
   if (list.length > maxOperations)
     dropped.push({

@@ -59,7 +59,7 @@ export interface MemoryPageOptions {
   nodes?: readonly MemoryPageNode[] | undefined;
   /** The path at which the server has mounted the page, such as "/memory". @default "" */
   basePath?: string | undefined;
-  /** What the page calls itself, in its header and in the title of the window. @default "langgraph-mongo-memory" */
+  /** The title of the page, in its header and in the title of the window. @default "langgraph-mongo-memory" */
   title?: string | undefined;
   /** @default "read" */
   access?: MemoryPageAccess | undefined;

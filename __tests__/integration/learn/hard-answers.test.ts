@@ -64,7 +64,7 @@ describe("answers of models", () => {
     const memory = newMemory();
     const report = await learnByTool(memory, answer, answer);
     expect(report).toMatchObject({ proposals: [], nothing: false, calls: 2 });
-    expect(report.dropped).toMatchObject([{ why: "the answer is cut, or no list of operations" }]);
+    expect(report.dropped).toMatchObject([{ why: "the answer is cut, or is not a list of operations" }]);
     expect(await waiting(memory)).toEqual([]);
   });
 
@@ -75,7 +75,7 @@ describe("answers of models", () => {
     ["is cut", new LengthFinishReasonError()],
   ])("may be thrown by a client where one %s", async (_name, error) => {
     const { dropped } = await learnByTool(newMemory(), error, error);
-    expect(dropped).toMatchObject([{ why: "the answer is cut, or no list of operations" }]);
+    expect(dropped).toMatchObject([{ why: "the answer is cut, or is not a list of operations" }]);
   });
 
   it("can be right after one that was not", async () => {
@@ -100,7 +100,7 @@ describe("answers of models", () => {
     const cut = inChunks(answerJson.replace('["s1"]}]}', '["s1"'), metadata);
     expect(cut.tool_calls?.[0]?.args).toEqual({ operations: [written] });
     const { dropped } = await learnByTool(memory, cut, cut);
-    expect(dropped).toMatchObject([{ why: "the answer is cut, or no list of operations" }]);
+    expect(dropped).toMatchObject([{ why: "the answer is cut, or is not a list of operations" }]);
     expect(await waiting(memory)).toEqual([]);
   });
 

@@ -111,9 +111,9 @@ describe("tidy", () => {
       "/notes/my note.md": "here",
     });
     expect(found.map(({ path, line, message }) => [path, line, message])).toEqual([
-      ["/notes/a.md", 1, "a link to gone.md, which is not there"],
-      ["/notes/a.md", 2, "a link to ../../outside.md, which is not there"],
-      ["/notes/a.md", 2, "a link to Nowhere, which is not there"],
+      ["/notes/a.md", 1, "a link to gone.md, which does not exist"],
+      ["/notes/a.md", 2, "a link to ../../outside.md, which does not exist"],
+      ["/notes/a.md", 2, "a link to Nowhere, which does not exist"],
     ]);
   });
 

@@ -50,7 +50,7 @@ export interface OpenOptions {
 }
 
 /**
- * The limits unless the connection string sets others: somebody may be waiting at a terminal. The defaults of the
+ * The limits unless the connection string sets others: a person may be waiting at a terminal. The defaults of the
  * driver are 30 s, 30 s and none.
  */
 const timeouts = { serverSelectionTimeoutMS: 5000, connectTimeoutMS: 5000, socketTimeoutMS: 30_000 };

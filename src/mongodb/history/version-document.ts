@@ -31,7 +31,7 @@ export interface VersionDocument extends Partial<VersionOrigin> {
   redactedBy?: MemoryActor;
   /** Set if only a part of the text is redacted: the rest can be read. */
   masked?: true;
-  /** The time at which MongoDB deletes the version, because nobody has changed the memory any more. */
+  /** The time at which MongoDB deletes the version, because the memory has not changed any more. */
   expiresAt?: Date;
   /** The time at which MongoDB deletes the version, because it is older than `keepMs`. */
   dropAt?: Date;

@@ -34,7 +34,7 @@ interface ShownEntry extends MemoryEntry {
 
 interface Directory {
   entries: ShownEntry[];
-  /** Where the next entries begin, or null at the end. */
+  /** The start of the next entries, or null at the end. */
   next: number | null;
   /** Number of entries in the directory. */
   total: number;

@@ -23,7 +23,7 @@ export const deadLinks: TidyCheck = ({ paths }) => {
   return function* examineFile({ path, content }) {
     const found: FoundFault[] = [];
     const add = (line: number, target: string): void => {
-      const message = `a link to ${shorten(target, maxShownChars)}, which is not there`;
+      const message = `a link to ${shorten(target, maxShownChars)}, which does not exist`;
       found.push({ kind: "deadLink", line, count: 1, message, remedy: null });
     };
     for (const { line, text } of proseLines(content)) {

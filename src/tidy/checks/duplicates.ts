@@ -130,8 +130,8 @@ function removeLines(text: string, removed: ReadonlySet<number>): string {
 function describeFile({ place, isExact }: KnownText): FoundFault {
   const whole = { line: null, count: 0 };
   return isExact
-    ? { ...whole, kind: "duplicate", message: `the file has the text of ${place.path}`, remedy: "delete" }
-    : { ...whole, kind: "nearDuplicate", message: `the file has nearly the text of ${place.path}`, remedy: null };
+    ? { ...whole, kind: "duplicate", message: `the file has the same text as ${place.path}`, remedy: "delete" }
+    : { ...whole, kind: "nearDuplicate", message: `the file has nearly the same text as ${place.path}`, remedy: null };
 }
 
 /** @param edit removes the lines. Without it, a person must choose which of them stay */

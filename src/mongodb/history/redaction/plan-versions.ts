@@ -112,7 +112,7 @@ function withoutText(next: VersionDocument, { path }: VersionDocument): Redactio
 
 /**
  * Plans which names of directories go from redacted versions: those that no other version has, and that the tree after
- * the version does not have. Without the others an earlier tree would have directories that were not there yet.
+ * the version does not have. Without all other names an earlier tree would have directories that did not exist yet.
  */
 async function planNames(view: HistoryView, ids: ReadonlySet<string>): Promise<Redaction[]> {
   const versions = await view.ofDirectories();

@@ -8,7 +8,7 @@ import type { Query } from "./route.js";
 export type Contact = "live" | "silent" | "database" | "refused";
 
 export interface Live {
-  /** Differs after each change of what is shown, and after each change made on the page. */
+  /** Differs after each change of the shown data, and after each change made on the page. */
   version: string;
   contact: Contact;
   /** The proposals that wait for a person. */
@@ -28,7 +28,7 @@ const pauseMs = 2000;
 const maxAnswerMs = 3000;
 
 /**
- * Asks the server every two seconds whether what is shown has changed. A change made on the page counts too, because a
+ * Asks the server every two seconds whether the shown data has changed. A change made on the page counts too, because a
  * redaction does not change the memory.
  *
  * @param query names what is shown. Null asks nothing
@@ -49,7 +49,7 @@ export function usePolling(query: Query | null): Live {
         // Nobody looks at a hidden tab.
         const answer = document.hidden ? {} : await poll(query, end.signal);
         if (end.signal.aborted) return;
-        // Nothing is drawn again where nothing has changed.
+        // Unchanged parts are not drawn again.
         setLive((old) => (isSame(old, answer) ? old : { ...old, ...answer }));
         await new Promise((resolve) => setTimeout(resolve, pauseMs));
       }

@@ -4,7 +4,7 @@ import type { Answers } from "../../answers.js";
 
 export const SessionContext = createContext<Answers["session"]>({ access: "read", userId: null, place: null });
 
-/** Whether the visitor sees only what is remembered about them. The page then leaves the words of the trade out. */
+/** Whether the visitor sees only what is remembered about them. The page then uses no technical words. */
 export function useIsOwner(): boolean {
   return useSession().owner !== undefined;
 }

@@ -28,7 +28,7 @@ export function Owner({ address }: { address: Address }): VNode {
   );
 }
 
-/** Names a memory. To a person who sees only their own, its owner is no news. */
+/** Names a memory. A person who sees only their own memories does not need its owner. */
 export function MemoryName({ address }: { address: Address }): VNode {
   const isOwner = useIsOwner();
   return (
