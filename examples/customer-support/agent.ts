@@ -27,7 +27,7 @@ export function createSupportAgent(model: BaseChatModel, store: BaseStore, custo
     systemPrompt: "You help customers. Note in your memory what you learn about them.",
     checkpointer: new MemorySaver(),
     // Shows what fits the turn, and adds what was said to the customer's memory.
-    middleware: [memoryMiddleware({ memory: customers, content: "auto", log: true })],
+    middleware: [memoryMiddleware({ memory: customers, log: true })],
   });
   return { agent, customers, rules };
 }

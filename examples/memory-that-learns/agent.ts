@@ -9,7 +9,7 @@ export const nodeId = "example-memory-that-learns";
 /** An agent with a memory for each user. It logs its conversations, and changes nothing else by itself. */
 export function createHomeAgent(model: BaseChatModel, store: MongoMemoryStore) {
   const memory = new MemoryNode({ store, nodeId, scope: "perUser" });
-  const middleware = [memoryMiddleware({ memory, content: "auto", tools: false, log: true })];
+  const middleware = [memoryMiddleware({ memory, log: true, tools: false })];
   return { memory, agent: createAgent({ model, middleware }) };
 }
 

@@ -1,4 +1,3 @@
-import { logMarks } from "../core/search/passages.js";
 import { compareCodeUnits } from "../core/values/text.js";
 import { type LogEntry, toName } from "./entries.js";
 
@@ -16,13 +15,7 @@ import { type LogEntry, toName } from "./entries.js";
  * happens in the same step, so only one process can do it. No text of a message begins a line.
  */
 
-const marksLine = new RegExp(`^(${logMarks})\\r?$`, "gm");
 const openLine = /^\^([a-z ]+)$/gm;
-
-/** Returns the marks of all messages in a text. */
-export function readMarks(text: string): string[] {
-  return [...text.matchAll(marksLine)].flatMap(([, marks = ""]) => marks.slice(1).split(" "));
-}
 
 /** Returns the entries after the last one that is known. Null if none is known. */
 export function findNewEntries(entries: readonly LogEntry[], marks: ReadonlySet<string>): LogEntry[] | null {

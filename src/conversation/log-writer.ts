@@ -1,3 +1,4 @@
+import { readMarks } from "../core/search/log-parts.js";
 import type { LogMemory } from "../core/restrictable-memory.js";
 import { MemoryError, type MemoryErrorCode } from "../core/values/errors.js";
 import { getPathPrefix } from "../core/values/paths.js";
@@ -11,7 +12,6 @@ import {
   getEnd,
   insertPart,
   type LogPart,
-  readMarks,
   takeLastTurn,
 } from "./log-text.js";
 

@@ -72,7 +72,9 @@ export interface TokenLimit {
   count: (text: string) => number;
 }
 
-type CheckedConnectorConfig = Required<Omit<MemoryConnectorConfig, "content" | "root" | "maxTokens" | "countTokens">> & {
+type CheckedConnectorConfig = Required<
+  Omit<MemoryConnectorConfig, "content" | "root" | "maxTokens" | "countTokens">
+> & {
   /** Null without a limit. */
   tokens: TokenLimit | null;
 };

@@ -54,6 +54,8 @@ interface Section extends Pick<ShownMemories, "isTree"> {
   /** As in `RenderOptions`. */
   root: string;
   mount: Mount;
+  /** Whether the memory has no entries, not even pinned ones. */
+  isEmpty: boolean;
   /** Sorted by path. */
   entries: readonly ShownEntry[];
   shown: ReadonlySet<ShownEntry>;
@@ -78,6 +80,8 @@ export function getShownScope(outlines: readonly MountOutline[]): MemoryScope {
 
 /** What an index may take. The lines of mounts count only for `maxChars`. */
 export interface IndexOptions extends Pick<RenderOptions, "root" | "descriptions"> {
+  /** The paths of files that the message shows in full, so that the index leaves them out. */
+  pinnedPaths: ReadonlySet<string>;
   maxChars: number;
   /** The limit for the entries. */
   entryChars: number;
@@ -87,8 +91,8 @@ export interface IndexOptions extends Pick<RenderOptions, "root" | "descriptions
 
 /** Renders the lines of an index that fit: with descriptions, or else without, and then without the deepest entries. */
 export function renderIndex({ isTree, outlines }: ShownMemories, options: IndexOptions): string[] {
-  const { root, logPath, descriptions, maxChars, entryChars } = options;
-  const sections = outlines.map(({ mount, outline }) => createSection(outline, { root, mount, isTree }, logPath));
+  const { root, descriptions, maxChars, entryChars } = options;
+  const sections = outlines.map(({ mount, outline }) => createSection(outline, { root, mount, isTree }, options));
   const headerChars = sections.reduce((sum, section) => sum + countChars(renderHeader(section)), 0);
   const limit = Math.min(maxChars, headerChars + entryChars);
   const rich = sections.flatMap((section) => [...renderHeader(section), ...indexLines(section.entries, descriptions)]);
@@ -102,10 +106,11 @@ export function renderIndex({ isTree, outlines }: ShownMemories, options: IndexO
 function createSection(
   outline: MemoryOutline,
   about: Pick<Section, "root" | "mount" | "isTree">,
-  logPath: string | null = null,
+  { logPath, pinnedPaths }: Partial<Pick<IndexOptions, "logPath" | "pinnedPaths">> = {},
 ): Section {
-  const entries = sortedEntries(outline, about.root, logPath);
-  const section = { ...about, entries, shown: new Set(entries), limit: Infinity };
+  const all = sortedEntries(outline, about.root, logPath);
+  const entries = all.filter(({ key }) => pinnedPaths?.has(key) !== true);
+  const section = { ...about, isEmpty: all.length === 0, entries, shown: new Set(entries), limit: Infinity };
   const { maxChars } = about.mount;
   if (maxChars === undefined) return section;
   return leaveOut([section], -countChars(renderHeader(section)), maxChars)[0] ?? section;
@@ -180,7 +185,7 @@ function renderTreeLines(section: Section, ...facts: string[]): string[] {
 }
 
 /** Returns the line that introduces a memory of a tree. */
-function renderHeader({ isTree, root, mount, entries }: Section, ...others: string[]): string[] {
+function renderHeader({ isTree, root, mount, isEmpty }: Section, ...others: string[]): string[] {
   if (!isTree) return [];
   const { point, description, access, memory, missingOwner } = mount;
   const rights = {
@@ -189,7 +194,7 @@ function renderHeader({ isTree, root, mount, entries }: Section, ...others: stri
     read: ["read-only"],
     ask: ["changed only if a person approves"],
   }[access ?? "write"];
-  const there = [scopeWords(memory.address.scope), ...rights, ...(entries.length === 0 ? ["empty"] : []), ...others];
+  const there = [scopeWords(memory.address.scope), ...rights, ...(isEmpty ? ["empty"] : []), ...others];
   const facts = missingOwner === undefined ? there : [`not available: ${missingOwner.message}`];
   const words = description === undefined ? "" : ` - ${printablePath(description.replaceAll(/\s+/g, " ").trim())}`;
   return [`${formatPath(getPathPrefix(point), root)}${words} (${facts.join(", ")})`];

@@ -50,6 +50,8 @@ describe("the documentation", () => {
       (command) => /^npx (?:langgraph-mongo-memory|lgmm)$/.test(command) && /^docs\/command(?:-line|s)\.md$/.test(file),
       // How clients of MCP are told the command: `pins/listings.test.ts` reads what follows.
       (command) => command.startsWith("claude mcp add ") && file === "docs/mcp.md",
+      // How a token is made.
+      (command) => command === `node -p "crypto.randomBytes(32).toString('hex')"` && file === "docs/mcp.md",
       // How a folder is compared with a later copy.
       (command) =>
         command === "diff -ru -x .langgraph-mongo-memory now vault" && file.endsWith("/edit-in-an-editor.md"),

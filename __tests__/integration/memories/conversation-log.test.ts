@@ -102,6 +102,35 @@ describe.each<ServerKind>(["replicaSet", "standalone"])("a log of conversations,
     expect(text.match(/answer 1/g)).toHaveLength(1);
   });
 
+  describe("after the undo of a run", () => {
+    /** Logs three turns, the second one by the run `bad`, and the third one in this thread. */
+    const logThree = async (lastThread: string) => {
+      const memory = store.memory({ nodeId: randomUUID() });
+      await logConversation(memory, takeTurns(1), { at, threadId: "t" });
+      await logConversation(memory.with({ actor: { runId: "bad" } }), takeTurns(2), { at, threadId: "t" });
+      const last = lastThread === "t" ? takeTurns(3) : takeTurns(3).slice(4);
+      await logConversation(memory, last, { at, threadId: lastThread });
+      if (memory.history === null) throw new Error("no history");
+      return { memory, history: memory.history };
+    };
+    const kept = ["User: question 0", "Assistant: answer 0", "User: question 2", "Assistant: answer 2"];
+
+    it.each(["t", "other"])("keeps what was said later in the thread %s, and goes on", async (lastThread) => {
+      const { memory, history } = await logThree(lastThread);
+      await history.revert({ runId: "bad" });
+      expect(await readLines(memory)).toEqual(kept);
+      await logConversation(memory, takeTurns(4).slice(6), { at, threadId: lastThread });
+      expect(await readLines(memory)).toEqual([...kept, "User: question 3", "Assistant: answer 3"]);
+    });
+
+    it("stays as it is if a person has changed what the run said", async () => {
+      const { memory, history } = await logThree("other");
+      await memory.update(file, "question 1", "question one");
+      await expect(history.revert({ runId: "bad" })).rejects.toMatchObject({ code: "ECONFLICT" });
+      expect(await readLines(memory)).toHaveLength(6);
+    });
+  });
+
   it("deletes days that are not kept, which the history records", async () => {
     const memory = createNode().memory();
     await logConversation(memory, takeTurns(1), { at: new Date("2026-02-01T00:00:00Z"), threadId: "t" });

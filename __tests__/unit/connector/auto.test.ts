@@ -220,6 +220,15 @@ describe("content auto", () => {
     expect(turn?.match(/of day/g)?.length).toBeLessThan(10);
   });
 
+  it("does not call a mount empty whose files are all pinned", async () => {
+    const own = await memoryOf(manyDays);
+    const rules = await memoryOf({ "/tone": "Be brief." });
+    const tree = mountMemories({ "/": own, "/rules": { memory: rules, access: "read" } });
+    const { text } = await show(tree, "Line 3", { maxChars: 1500, pinned: ["/rules/**"] });
+    expect(text).toContain("Be brief.");
+    expect(text).toContain("/rules/ (global, read-only)\n");
+  });
+
   it("recalls from a mount that has more than its share, also if everything would fit without it", async () => {
     const own = await memoryOf({ "/me": "Likes zebras." });
     const team = await memoryOf({ "/days": "The team likes lions.\n".repeat(40) });
@@ -301,6 +310,16 @@ describe("content auto", () => {
     await expect(show(await memoryOf(manyDays), "day", { tokens: { max: 600, count } })).rejects.toThrow(
       "countTokens must return a number",
     );
+  });
+
+  it("says how a countTokens fails", async () => {
+    const count = (): number => {
+      throw new TypeError("no encoding");
+    };
+    await expect(show(await memoryOf(manyDays), "day", { tokens: { max: 600, count } })).rejects.toMatchObject({
+      code: "EINVAL",
+      message: "countTokens failed: TypeError: no encoding",
+    });
   });
 });
 

@@ -139,11 +139,7 @@ async function planStable(
       passages.length > 1 && (matchers.some((matches) => matches(path)) || hasPinnedMark(content)),
   );
   const pinnedPaths = new Set(pinned.map(({ path }) => path));
-  const listed = outlines.map(({ mount, outline }) => ({
-    mount,
-    outline: { ...outline, files: outline.files.filter(({ path }) => !pinnedPaths.has(path)) },
-  }));
-  const files = listed.flatMap(({ outline }) => outline.files);
+  const files = outlines.flatMap(({ outline }) => outline.files).filter(({ path }) => !pinnedPaths.has(path));
   const leads = mayIndex(files, maxChars) ? files : [];
   const descriptions = await getDescriptions(
     leads.map((file) => ({ ...file, lead: (file.content ?? "").slice(0, leadChars) })),
@@ -159,7 +155,7 @@ async function planStable(
       view: "auto",
     }),
     hasOthers: texts.some((text) => text.passages.length > 1 && !pinnedPaths.has(text.path)),
-    renderIndex: (limits) => renderIndex({ isTree, outlines: listed }, { root, logPath, descriptions, ...limits }),
+    renderIndex: (limits) => renderIndex({ isTree, outlines }, { root, logPath, pinnedPaths, descriptions, ...limits }),
   };
 }
 

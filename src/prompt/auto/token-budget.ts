@@ -1,15 +1,24 @@
+import { invalid } from "../../core/values/errors.js";
 import type { TokenLimit } from "../connector-options.js";
 
 /** Characters of a token, at most. Fewer are the rule. */
 const maxCharsPerToken = 6;
 const maxAttempts = 6;
 
-/** Counts the tokens of a text. Without a limit, they do not count. @throws TypeError if `countTokens` returns something else than a number */
+/** Counts the tokens of a text. Without a limit, they do not count. @throws MemoryError EINVAL if `countTokens` fails */
 export function countTokens(limit: TokenLimit | null, text: string | null): number {
   if (limit === null || text === null) return 0;
-  const tokens: unknown = limit.count(text);
+  const tokens = callCounter(limit, text);
   if (typeof tokens === "number" && tokens >= 0) return tokens;
-  throw new TypeError("countTokens must return a number");
+  throw invalid("countTokens must return a number");
+}
+
+function callCounter({ count }: TokenLimit, text: string): unknown {
+  try {
+    return count(text);
+  } catch (cause) {
+    throw invalid(`countTokens failed: ${String(cause)}`, cause);
+  }
 }
 
 /**

@@ -75,11 +75,7 @@ async function checkQuickStart(tarball: string): Promise<string> {
           );
       }
     }
-    equal(
-      output,
-      "Nice to meet you.\nMushroom risotto.\n",
-      "README.md: the agent on MongoDB knows on Tuesday what it heard on Monday",
-    );
+    equal(output, "Mushroom risotto.\n", "README.md: the agent on MongoDB knows on Tuesday what it heard on Monday");
     console.log("ok: the README's quick start");
     return project;
   } finally {

@@ -1,0 +1,37 @@
+import { logMarks } from "./passages.js";
+
+const marksLine = new RegExp(`^(${logMarks})\\r?$`, "gm");
+
+/** Returns the marks of all messages in the text of a conversation log. */
+export function readMarks(text: string): string[] {
+  return [...text.matchAll(marksLine)].flatMap(([, marks = ""]) => marks.slice(1).split(" "));
+}
+
+/**
+ * Cuts the parts that a change added to a conversation log, and keeps what was added later.
+ * @param before the text before the change
+ * @param after the text right after the change
+ * @returns null if the change did something else, or if these parts have changed since
+ */
+export function cutLogParts(before: string, after: string, present: string): string | null {
+  const earlier = new Set(readMarks(before));
+  const added = new Set(readMarks(after).filter((mark) => !earlier.has(mark)));
+  const isAdded = (part: string): boolean => readMarks(part).some((mark) => added.has(mark));
+  const isOther = (part: string): boolean => !isAdded(part);
+  const addsOnlyParts = closeParts(takeParts(after, isOther)) === closeParts(before);
+  const isUnchanged = closeParts(takeParts(present, isAdded)) === closeParts(takeParts(after, isAdded));
+  return added.size > 0 && addsOnlyParts && isUnchanged ? takeParts(present, isOther) : null;
+}
+
+/** Each part begins with a heading. No text of a message begins a line. */
+function takeParts(text: string, isTaken: (part: string) => boolean): string {
+  return text
+    .split(/^(?=## \d\d:\d\d)/m)
+    .filter(isTaken)
+    .join("");
+}
+
+/** Makes parts equal that differ only in whether the next part of their thread follows. */
+function closeParts(text: string): string {
+  return text.replaceAll(marksLine, (line) => `~${line.slice(1)}`);
+}
