@@ -115,7 +115,12 @@ function startsLowercase(text: string, start: number): boolean {
   return unit < 0x80 ? unit >= 0x61 && unit <= 0x7a : /^\p{Ll}/u.test(text.slice(start, start + 2));
 }
 
-function* cutPassage(text: string, passage: Passage): Generator<Passage> {
+/** Most passages stay whole. Reason: a generator for each of them takes a tenth of the time of an index. */
+function cutPassage(text: string, passage: Passage): Iterable<Passage> {
+  return passage.end - passage.start <= maxPassageChars ? [passage] : cutLong(text, passage);
+}
+
+function* cutLong(text: string, passage: Passage): Generator<Passage> {
   let { start } = passage;
   while (passage.end - start > maxPassageChars) {
     const cut = findCut(text, start, start + maxPassageChars);
