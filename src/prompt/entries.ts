@@ -1,4 +1,7 @@
 import type { MemoryOutline, OutlineFile } from "../core/memory.js";
+import { filterInSteps, mapInSteps } from "../core/runtime/lists-in-turns.js";
+import { mergeSort } from "../core/runtime/sort-in-turns.js";
+import type { Steps } from "../core/runtime/turns.js";
 import { removeLogMarks } from "../core/search/passages.js";
 import { findHiddenDirectory } from "../core/values/paths.js";
 import { showPath } from "../core/display/shown-path.js";
@@ -24,28 +27,33 @@ export interface ShownEntry {
  * @param root as in `RenderMountsOptions`
  * @param logPath a directory that is one line, as a hidden one is
  */
-export function sortedEntries(
+export function* sortedEntries(
   { files, directories }: MemoryOutline,
   root: string,
   logPath: string | null = null,
-): ShownEntry[] {
+): Steps<ShownEntry[]> {
   const findClosed = (path: string): string | undefined =>
     findHiddenDirectory(path) ?? (isInLog(path, logPath) ? (logPath ?? undefined) : undefined);
   const closed = new Map<string, OutlineFile[]>();
-  for (const path of directories) if (findClosed(`${path}/`) === path) closed.set(path, []);
-  for (const file of files) closed.get(findClosed(file.path) ?? "")?.push(file);
+  for (const path of yield* filterInSteps(directories, (each) => findClosed(`${each}/`) === each)) closed.set(path, []);
   const isShown = (path: string): boolean => !closed.has(findClosed(path) ?? "");
-  const entries = [
-    ...directories.filter(isShown).map((path) => ({
-      key: `${path}/`,
-      depth: countSlashes(path),
-      line: `${formatPath(`${path}/`, root)}${summarizeClosed(closed.get(path), path === logPath ? "" : "hidden ")}`,
-    })),
-    ...files
-      .filter(({ path }) => isShown(path))
-      .map((file) => ({ key: file.path, depth: countSlashes(file.path), line: formatFileLine(file, root), file })),
-  ];
-  return entries.toSorted((a, b) => compareCodeUnits(a.key, b.key));
+  const shownDirectories = yield* filterInSteps(directories, isShown);
+  const shownFiles = yield* filterInSteps(files, (file) => {
+    closed.get(findClosed(file.path) ?? "")?.push(file);
+    return isShown(file.path);
+  });
+  const entries: ShownEntry[] = yield* mapInSteps(shownDirectories, (path) => ({
+    key: `${path}/`,
+    depth: countSlashes(path),
+    line: `${formatPath(`${path}/`, root)}${summarizeClosed(closed.get(path), path === logPath ? "" : "hidden ")}`,
+  }));
+  const fileEntries = yield* mapInSteps(shownFiles, (file) => ({
+    key: file.path,
+    depth: countSlashes(file.path),
+    line: formatFileLine(file, root),
+    file,
+  }));
+  return yield* mergeSort([...entries, ...fileEntries], (a, b) => compareCodeUnits(a.key, b.key));
 }
 
 function isInLog(path: string, logPath: string | null): boolean {
@@ -87,14 +95,15 @@ function formatFileLine({ path, sizeBytes }: OutlineFile, root: string): string 
  * Returns the entries with their contents. Null if a content was not read, or if the contents alone exceed `maxChars`.
  * @param logPath a directory whose texts are shown without the marks of a log
  */
-export function contentLines(
+export function* contentLines(
   entries: readonly ShownEntry[],
   maxChars: number,
   logPath: string | null = null,
-): string[] | null {
+): Steps<string[] | null> {
   const lines: string[] = [];
   let contentChars = 0;
   for (const [index, { key, line, file }] of entries.entries()) {
+    yield;
     if (!file) {
       const isEmpty = entries[index + 1]?.key.startsWith(key) !== true;
       if (isEmpty) lines.push(line);
@@ -111,11 +120,11 @@ export function contentLines(
 }
 
 /** Returns the entries with their descriptions. */
-export function indexLines(
+export function* indexLines(
   entries: readonly ShownEntry[],
   descriptions: ReadonlyMap<string, string> | undefined,
-): string[] {
-  return entries.map(({ line, file }) => {
+): Steps<string[]> {
+  return yield* mapInSteps(entries, ({ line, file }) => {
     const description = file && descriptions?.get(file.path);
     return description === undefined ? line : `${line}: ${printablePath(description)}`;
   });

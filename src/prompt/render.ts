@@ -1,7 +1,9 @@
 import type { MemoryScope } from "../core/values/address.js";
-import type { MemoryOutline } from "../core/memory.js";
 import type { MountOutline } from "../core/mounts/mounted-outlines.js";
 import type { Mount } from "../core/mounts/mounts.js";
+import { filterInSteps, mapInSteps, toSetInSteps } from "../core/runtime/lists-in-turns.js";
+import { mergeSort } from "../core/runtime/sort-in-turns.js";
+import type { Steps } from "../core/runtime/turns.js";
 import { getPathPrefix, ROOT, splitPath } from "../core/values/paths.js";
 import { compareCodeUnits } from "../core/values/text.js";
 import type { MemoryContent } from "./connector-options.js";
@@ -67,10 +69,9 @@ interface Section extends Pick<ShownMemories, "isTree"> {
  * Renders memories for a model: the same bytes for the same memories, never longer than `maxChars`. `full` and `index`
  * show the contents or descriptions of each memory that fit, if all fit together.
  */
-export function renderMemories({ isTree, outlines }: ShownMemories, options: RenderOptions): RenderedMemories {
-  const scope = getShownScope(outlines);
-  const sections = outlines.map(({ mount, outline }) => createSection(outline, { root: options.root, mount, isTree }));
-  return render(sections, { ...options, scope, isTree });
+export function* renderMemories(memories: ShownMemories, options: RenderOptions): Steps<RenderedMemories> {
+  const sections = yield* createSections(memories, options.root);
+  return yield* render(sections, { ...options, scope: getShownScope(memories.outlines), isTree: memories.isTree });
 }
 
 /** Returns the scope of the memory at "/". */
@@ -90,37 +91,44 @@ export interface IndexOptions extends Pick<RenderOptions, "root" | "descriptions
 }
 
 /** Renders the lines of an index that fit: with descriptions, or else without, and then without the deepest entries. */
-export function renderIndex({ isTree, outlines }: ShownMemories, options: IndexOptions): string[] {
+export function* renderIndex(memories: ShownMemories, options: IndexOptions): Steps<string[]> {
   const { root, descriptions, maxChars, entryChars } = options;
-  const sections = outlines.map(({ mount, outline }) => createSection(outline, { root, mount, isTree }, options));
+  const sections = yield* createSections(memories, root, options);
   const headerChars = sections.reduce((sum, section) => sum + countChars(renderHeader(section)), 0);
   const limit = Math.min(maxChars, headerChars + entryChars);
-  const rich = sections.flatMap((section) => [...renderHeader(section), ...indexLines(section.entries, descriptions)]);
+  const parts: string[][] = [];
+  for (const section of sections) parts.push(renderHeader(section), yield* indexLines(section.entries, descriptions));
+  const rich = parts.flat();
   if (countChars(rich) <= limit) return rich;
-  const short = leaveOut(sections, -headerChars, limit - headerChars).flatMap((section) => renderTreeLines(section));
+  const short = yield* listTreeLines(yield* leaveOut(sections, -headerChars, limit - headerChars));
   const count = [`(${entryCount(sections.reduce((sum, { entries }) => sum + entries.length, 0))} left out)`];
   return [short, count].find((lines) => countChars(lines) <= limit) ?? [];
 }
 
-/** Creates a section without the entries that exceed the mount's share. */
-function createSection(
-  outline: MemoryOutline,
-  about: Pick<Section, "root" | "mount" | "isTree">,
-  { logPath, pinnedPaths }: Partial<Pick<IndexOptions, "logPath" | "pinnedPaths">> = {},
-): Section {
-  const all = sortedEntries(outline, about.root, logPath);
-  const entries = all.filter(({ key }) => pinnedPaths?.has(key) !== true);
-  const section = { ...about, isEmpty: all.length === 0, entries, shown: new Set(entries), limit: Infinity };
-  const { maxChars } = about.mount;
-  if (maxChars === undefined) return section;
-  return leaveOut([section], -countChars(renderHeader(section)), maxChars)[0] ?? section;
+/** Creates a section for each memory, without the entries that exceed the mount's share. */
+function* createSections(
+  { isTree, outlines }: ShownMemories,
+  root: string,
+  { logPath = null, pinnedPaths }: Partial<Pick<IndexOptions, "logPath" | "pinnedPaths">> = {},
+): Steps<Section[]> {
+  const sections: Section[] = [];
+  for (const { mount, outline } of outlines) {
+    const all = yield* sortedEntries(outline, root, logPath);
+    const entries = pinnedPaths ? yield* filterInSteps(all, ({ key }) => !pinnedPaths.has(key)) : all;
+    const shown = yield* toSetInSteps(entries);
+    const section: Section = { isTree, root, mount, isEmpty: all.length === 0, entries, shown, limit: Infinity };
+    const { maxChars } = mount;
+    if (maxChars === undefined) sections.push(section);
+    else sections.push(...(yield* leaveOut([section], -countChars(renderHeader(section)), maxChars)));
+  }
+  return sections;
 }
 
 /** Shortens the introduction first, then leaves out entries, then shows only a count of entries. */
-function render(
+function* render(
   sections: readonly Section[],
   options: RenderOptions & { scope: MemoryScope; isTree: boolean },
-): RenderedMemories {
+): Steps<RenderedMemories> {
   const { content, maxChars, scope, isOwnerMissing = false } = options;
   const total = sections.reduce((sum, { entries }) => sum + entries.length, 0);
   const nothing = { text: null, view: null, leftOut: total };
@@ -135,19 +143,21 @@ function render(
       fit(content, [...emptyIntroduction(options), ...sections.flatMap((each) => renderHeader(each))], 0) ?? nothing
     );
   }
-  const rich = renderRichLines(sections, options);
+  const rich = yield* renderRichLines(sections, options);
   const richView = { ...options, view: content };
+  const full =
+    rich &&
+    (fit(content, [...introduction(richView), ...rich.lines], rich.leftOut) ??
+      fit(content, [...shortIntroduction(richView), ...rich.lines], rich.leftOut));
+  if (full !== null) return full;
   const treeView = { ...options, view: "tree" as const };
   const short = shortIntroduction(treeView);
+  const whole = fit("tree", [...introduction(treeView), ...(yield* listTreeLines(sections))], countLeftOut(sections));
+  if (whole !== null) return whole;
+  const cut = yield* leaveOut(sections, fence(scope, "tree", short).length, maxChars);
   const count = `(${entryCount(total)} left out)`;
-  const fitTree = (introduced: readonly string[], cut: readonly Section[]): RenderedMemories | null =>
-    fit("tree", [...introduced, ...cut.flatMap((section) => renderTreeLines(section))], countLeftOut(cut));
   return (
-    (rich &&
-      (fit(content, [...introduction(richView), ...rich.lines], rich.leftOut) ??
-        fit(content, [...shortIntroduction(richView), ...rich.lines], rich.leftOut))) ??
-    fitTree(introduction(treeView), sections) ??
-    fitTree(short, leaveOut(sections, fence(scope, "tree", short).length, maxChars)) ??
+    fit("tree", [...short, ...(yield* listTreeLines(cut))], countLeftOut(cut)) ??
     fit("tree", [...short, count], total) ??
     fit("tree", [count], total) ??
     nothing
@@ -155,31 +165,41 @@ function render(
 }
 
 /** Returns the entries with contents or descriptions, or null if none are requested or none fit. */
-function renderRichLines(
+function* renderRichLines(
   sections: readonly Section[],
   { content, maxChars, descriptions, logPath }: RenderOptions,
-): { lines: string[]; leftOut: number } | null {
+): Steps<{ lines: string[]; leftOut: number } | null> {
   if (content === "tree") return null;
-  const rich = sections.map(({ mount, entries }) => {
+  const all: string[][] = [];
+  const leftOut: Section[] = [];
+  for (const section of sections) {
+    const { mount, entries } = section;
     const share = Math.min(maxChars, mount.maxChars ?? maxChars);
-    const lines = content === "full" ? contentLines(entries, share, logPath) : indexLines(entries, descriptions);
-    return { share, lines: lines !== null && countChars(lines) <= share ? lines : null };
-  });
-  if (rich.every(({ lines }) => lines === null)) return null;
-  const all = sections.flatMap((section, index) => {
-    const { lines = null, share = maxChars } = rich[index] ?? {};
-    return lines
-      ? [...renderHeader(section), ...lines]
-      : renderTreeLines(section, `${leftOutWords[content].toLowerCase()} left out: over ${share} characters`);
-  });
-  return { lines: all, leftOut: countLeftOut(sections.filter((_, index) => rich[index]?.lines === null)) };
+    const lines =
+      content === "full" ? yield* contentLines(entries, share, logPath) : yield* indexLines(entries, descriptions);
+    if (lines !== null && countChars(lines) <= share) all.push(renderHeader(section), lines);
+    else {
+      leftOut.push(section);
+      const fact = `${leftOutWords[content].toLowerCase()} left out: over ${share} characters`;
+      all.push(yield* renderTreeLines(section, fact));
+    }
+  }
+  return leftOut.length === sections.length ? null : { lines: all.flat(), leftOut: countLeftOut(leftOut) };
 }
 
-function renderTreeLines(section: Section, ...facts: string[]): string[] {
+/** Lists the shown paths of all sections. */
+function* listTreeLines(sections: readonly Section[]): Steps<string[]> {
+  const lines: string[][] = [];
+  for (const section of sections) lines.push(yield* renderTreeLines(section));
+  return lines.flat();
+}
+
+function* renderTreeLines(section: Section, ...facts: string[]): Steps<string[]> {
   const { entries, shown } = section;
+  const visible = yield* filterInSteps(entries, (entry) => shown.has(entry));
   return [
     ...renderHeader(section, ...facts),
-    ...entries.filter((entry) => shown.has(entry)).map(({ line }) => line),
+    ...(yield* mapInSteps(visible, ({ line }) => line)),
     ...renderNote(section),
   ];
 }
@@ -218,18 +238,30 @@ function renderNote({ entries, shown, limit }: Section): string[] {
  * Leaves out the deepest entries of the sections until the rest fits. Among equally deep entries, the last goes first.
  * @param otherChars length of other text that counts toward the limit
  */
-function leaveOut(sections: readonly Section[], otherChars: number, maxChars: number): Section[] {
-  const cut = sections.map((section) => ({ ...section, shown: new Set(section.shown) }));
-  const deepestFirst = cut
-    .flatMap((section) => {
-      const mountDepth = splitPath(section.mount.point).length;
-      return Array.from(section.shown, (entry) => ({ section, entry, depth: entry.depth - mountDepth }));
-    })
-    .toSorted((a, b) => a.depth - b.depth || compareCodeUnits(a.entry.key, b.entry.key))
-    .toReversed();
-  let chars = cut.reduce((sum, section) => sum + countChars(renderTreeLines(section)), otherChars);
-  for (const { section, entry } of deepestFirst) {
-    if (chars <= maxChars) break;
+function* leaveOut(sections: readonly Section[], otherChars: number, maxChars: number): Steps<Section[]> {
+  let chars = otherChars;
+  const cut: (Section & { shown: Set<ShownEntry> })[] = [];
+  const candidates: { section: (typeof cut)[number]; entry: ShownEntry; depth: number }[] = [];
+  for (const each of sections) {
+    const section = { ...each, shown: yield* toSetInSteps(each.shown) };
+    cut.push(section);
+    chars += countChars(yield* renderTreeLines(section));
+    const mountDepth = splitPath(section.mount.point).length;
+    for (const candidate of yield* mapInSteps(section.shown, (entry) => ({
+      section,
+      entry,
+      depth: entry.depth - mountDepth,
+    })))
+      candidates.push(candidate);
+  }
+  const byDepth = yield* mergeSort(
+    candidates,
+    (a, b) => a.depth - b.depth || compareCodeUnits(a.entry.key, b.entry.key),
+  );
+  while (chars > maxChars) {
+    const { section, entry } = byDepth.pop() ?? {};
+    if (section === undefined || entry === undefined) break;
+    yield;
     chars -= countChars([entry.line, ...renderNote(section)]);
     section.shown.delete(entry);
     section.limit = maxChars;

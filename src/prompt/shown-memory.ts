@@ -2,6 +2,7 @@ import type { Memory, MemoryOutline, OutlineFile, OutlineOptions } from "../core
 import { getMountTree } from "../core/mounts/mounted-memory.js";
 import type { MountOutline } from "../core/mounts/mounted-outlines.js";
 import { ROOT } from "../core/values/paths.js";
+import { runInTurns } from "../core/runtime/turns.js";
 import type { RecallOptions } from "../core/search/recall.js";
 import { takeStart } from "../core/values/text.js";
 import type { MemoryConnectorConfig, TokenLimit } from "./connector-options.js";
@@ -108,7 +109,8 @@ export async function showMemories(
     shown.flatMap(({ outline }) => outline.files),
     form,
   );
-  const rendered = renderMemories(memories, { ...options, content: form.content, descriptions });
+  const work = renderMemories(memories, { ...options, content: form.content, descriptions });
+  const rendered = await runInTurns(work, null);
   return { ...rendered, turn: null, outlines: shown };
 }
 

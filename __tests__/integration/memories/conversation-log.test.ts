@@ -38,25 +38,23 @@ describe.each<ServerKind>(["replicaSet", "standalone"])("a log of conversations,
   it.each(["before", "after"])(
     "has each message once if a process is killed %s a change, and another one resumes its run or begins the next turn",
     async (when) => {
-      for (let round = 0; round < rounds; round += 1)
-        for (const next of ["resume", "new turn"]) {
-          const node = createNode();
-          const configurable = { thread_id: randomUUID() };
-          const agent = createLoggingAgent(client, dbName, node);
-          await agent.invoke({ messages: [{ role: "user", content: "one" }] }, { configurable });
-          const args = [uri, dbName, node.nodeId, configurable.thread_id, "two", when, "1"];
-          const worker = spawn(process.execPath, [compiled("__tests__/helpers/killed-log-worker.ts"), ...args], {
-            stdio: ["ignore", "inherit", "inherit"],
-          });
-          expect(await once(worker, "exit")).toEqual([null, "SIGKILL"]);
-          const expected = ["User: one", "Assistant: Answer to one", "User: two", "Assistant: Answer to two"];
-          if (next === "resume") await agent.invoke(null, { configurable });
-          else {
-            await agent.invoke({ messages: [{ role: "user", content: "three" }] }, { configurable });
-            expected.push("User: three", "Assistant: Answer to three");
-          }
-          expect(await readLines(node.memory())).toEqual(expected);
-        }
+      const expected = ["User: one", "Assistant: Answer to one", "User: two", "Assistant: Answer to two"];
+      const killNext = async (next: "resume" | "new turn"): Promise<void> => {
+        const node = createNode();
+        const configurable = { thread_id: randomUUID() };
+        const agent = createLoggingAgent(client, dbName, node);
+        await agent.invoke({ messages: [{ role: "user", content: "one" }] }, { configurable });
+        const args = [uri, dbName, node.nodeId, configurable.thread_id, "two", when, "1"];
+        const worker = spawn(process.execPath, [compiled("__tests__/helpers/killed-log-worker.ts"), ...args], {
+          stdio: ["ignore", "inherit", "inherit"],
+        });
+        expect(await once(worker, "exit")).toEqual([null, "SIGKILL"]);
+        const isNew = next === "new turn";
+        await agent.invoke(isNew ? { messages: [{ role: "user", content: "three" }] } : null, { configurable });
+        const later = isNew ? ["User: three", "Assistant: Answer to three"] : [];
+        expect(await readLines(node.memory())).toEqual([...expected, ...later]);
+      };
+      for (let round = 0; round < rounds; round += 1) await Promise.all([killNext("resume"), killNext("new turn")]);
     },
   );
 

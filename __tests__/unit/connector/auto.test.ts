@@ -17,6 +17,7 @@ import { mountMemories } from "../../../src/core/mounts/mounted-memory.js";
 import { type AutoOptions, renderAuto, type RenderedForTurn } from "../../../src/prompt/auto/render-auto.js";
 import { readToShow, showMemories } from "../../../src/prompt/shown-memory.js";
 import { openDirectoryMemory } from "../../../src/backends/directory/index.js";
+import { doAtOnce } from "../../helpers/at-once.js";
 import { freshAddress } from "../../helpers/memory-case.js";
 import { repetitions } from "../../helpers/repetitions.js";
 import { testFolder } from "../../helpers/test-folder.js";
@@ -42,7 +43,7 @@ function renderFiles(
 ): Promise<RenderedForTurn> {
   const outline = createOutline(contents);
   const files = outline.files.map((file, index): MemoryOutline["files"][number] => {
-    const recalled = getRecalled(file);
+    const recalled = doAtOnce(getRecalled(file));
     const hits = scores.flatMap((score, place) => {
       const passage = 1 + ((place * 7) % Math.max(1, recalled.passages.length - 1));
       return place % outline.files.length === index && passage < recalled.passages.length ? [{ passage, score }] : [];

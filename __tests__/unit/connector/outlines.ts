@@ -5,6 +5,7 @@ import { addressFor, memoryScopes } from "../../../src/core/values/address.js";
 import { getParents } from "../../../src/core/values/paths.js";
 import { compareCodeUnits, utf8Bytes } from "../../../src/core/values/text.js";
 import { renderMemories, type RenderOptions } from "../../../src/prompt/render.js";
+import { doAtOnce } from "../../helpers/at-once.js";
 
 /** An outline of these files and all their directories; `directories` are further ones. */
 export function createOutline(contents: Record<string, string>, directories: string[] = []): MemoryOutline {
@@ -29,7 +30,8 @@ export interface MemoryOptions extends RenderOptions {
 /** Renders one memory alone. */
 export function renderMemory(outline: MemoryOutline, { scope, ...options }: MemoryOptions): string | null {
   const memory = openMemory(new InMemoryStore(), addressFor("assistant", scope, "ada"));
-  return renderMemories({ isTree: false, outlines: [{ mount: { point: "/", memory }, outline }] }, options).text;
+  const memories = { isTree: false, outlines: [{ mount: { point: "/", memory }, outline }] };
+  return doAtOnce(renderMemories(memories, options)).text;
 }
 
 export const treeOptions: MemoryOptions = {

@@ -25,6 +25,7 @@ import {
   type MemoryRun,
   openMemory,
 } from "../../../src/index.js";
+import { HangingStore } from "../../helpers/hanging-store.js";
 import { FailingStore } from "../../helpers/failing-store.js";
 import { ScriptedChatModel } from "../../helpers/scripted-chat-model.js";
 
@@ -127,6 +128,21 @@ describe.each(Object.entries(waysIn))("%s", (_name, create) => {
       "User: five",
       "User: six",
     ]);
+  });
+
+  it("goes on when the time of the store is up, and has each message once when the store goes on", async () => {
+    const store = new HangingStore();
+    const node = createNode({ store, timeoutMs: 200 });
+    const errors: MemoryError[] = [];
+    const agent = create({ node, checkpointer: new MemorySaver(), onError: (error) => void errors.push(error) });
+    const config = { configurable: { thread_id: "t" } };
+    store.hang();
+    await agent.invoke({ messages: [user("one")] }, config);
+    expect(errors.at(-1)).toMatchObject({ code: "EIO", message: expect.stringMatching(/no answer within 200 ms/) });
+    store.goOn();
+    await agent.invoke({ messages: [user("two")] }, config);
+    const expected = ["User: one", "Assistant: Answer to one", "User: two", "Assistant: Answer to two"];
+    expect(await readLines(node.memory())).toEqual(expected);
   });
 
   it("keeps the logs of users apart, and writes none without a user", async () => {

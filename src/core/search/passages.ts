@@ -115,7 +115,12 @@ function startsLowercase(text: string, start: number): boolean {
   return unit < 0x80 ? unit >= 0x61 && unit <= 0x7a : /^\p{Ll}/u.test(text.slice(start, start + 2));
 }
 
-function* cutPassage(text: string, passage: Passage): Generator<Passage> {
+/** Cuts a long passage. Most are short. Reason for the difference: generators for all of them make a first index slower. */
+function cutPassage(text: string, passage: Passage): Iterable<Passage> {
+  return passage.end - passage.start <= maxPassageChars ? [passage] : cutLong(text, passage);
+}
+
+function* cutLong(text: string, passage: Passage): Generator<Passage> {
   let { start } = passage;
   while (passage.end - start > maxPassageChars) {
     const cut = findCut(text, start, start + maxPassageChars);

@@ -112,10 +112,13 @@ function* describeFiles({ index, changedAt }: Searchable, hits: readonly Hit[]):
 }
 
 /** Returns what `recallMemory` has found for a file. For a file of another outline, finds its passages. */
-export function getRecalled(file: OutlineFile & { recalled?: Recalled }): Recalled {
+export function* getRecalled(file: OutlineFile & { recalled?: Recalled }): Steps<Recalled> {
   if (file.recalled !== undefined) return file.recalled;
   const passages = new PassageTable();
   passages.add({ start: 0, end: 0, firstLine: 1, lastLine: 1, level: 0 }, 0);
-  for (const passage of findPassages(file.content ?? "")) if (passage !== null) passages.add(passage, 0);
+  for (const passage of findPassages(file.content ?? "")) {
+    if (passage !== null) passages.add(passage, 0);
+    yield;
+  }
   return { changedAt: 0, passages, hits: [] };
 }

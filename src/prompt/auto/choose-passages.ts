@@ -1,3 +1,6 @@
+import { filterInSteps } from "../../core/runtime/lists-in-turns.js";
+import { mergeSort } from "../../core/runtime/sort-in-turns.js";
+import type { Steps } from "../../core/runtime/turns.js";
 import { compareCodeUnits } from "../../core/values/text.js";
 import { ChosenPassages, type RecalledText } from "./chosen-passages.js";
 
@@ -15,23 +18,23 @@ const minRoom = 20;
 const maxMisfits = 50;
 
 /** Chooses pinned files from their start, as far as they fit. */
-export function choosePinned(texts: readonly RankedText[], maxChars: number, root: string): ChosenPassages {
+export function* choosePinned(texts: readonly RankedText[], maxChars: number, root: string): Steps<ChosenPassages> {
   const chosen = new ChosenPassages(maxChars, root);
-  chooseFrom(chosen, listPassages(texts));
+  yield* chooseFrom(chosen, listPassages(texts));
   return chosen;
 }
 
 /** Chooses the passages that fit the turn, best first, and then the newest lines. */
-export function chooseForTurn(
+export function* chooseForTurn(
   texts: readonly RankedText[],
   maxChars: number,
   root: string,
   shown: ChosenPassages,
-): ChosenPassages {
+): Steps<ChosenPassages> {
   const chosen = new ChosenPassages(maxChars, root, shown);
   const isHidden = ({ text, number }: Choice): boolean => !shown.has(text, number);
-  chooseFrom(chosen, listHits(texts).filter(isHidden));
-  chooseFrom(chosen, listNewest(texts), isHidden);
+  yield* chooseFrom(chosen, (yield* listHits(texts)).filter(isHidden));
+  yield* chooseFrom(chosen, yield* listNewest(texts), isHidden);
   return chosen;
 }
 
@@ -40,13 +43,14 @@ interface Choice {
   number: number;
 }
 
-function chooseFrom(
+function* chooseFrom(
   chosen: ChosenPassages,
   choices: Iterable<Choice>,
   isWanted: (choice: Choice) => boolean = () => true,
-): void {
+): Steps<void> {
   let misfits = 0;
   for (const choice of choices) {
+    yield;
     if (chosen.room < minRoom || misfits >= maxMisfits) return;
     const { text, number } = choice;
     if (chosen.has(text, number) || !isWanted(choice)) continue;
@@ -61,16 +65,19 @@ function* listPassages(texts: readonly RankedText[]): Generator<Choice> {
 }
 
 /** A heading is left out, because a heading that fits makes the lines below it fit, which say more. */
-function listHits(texts: readonly RankedText[]): Choice[] {
-  return texts
+function* listHits(texts: readonly RankedText[]): Steps<Choice[]> {
+  const withHits = yield* filterInSteps(texts, ({ hits }) => hits.length > 0);
+  return withHits
     .flatMap((text) => text.hits.map(({ passage: number, score }) => ({ text, number, score })))
     .filter(({ text, number }) => (text.passages.get(number, "sectionEnd") ?? 0) <= number + 1)
     .toSorted((a, b) => b.score - a.score || compareCodeUnits(a.text.path, b.text.path) || a.number - b.number);
 }
 
 /** The last line of a file is its newest one. */
-function* listNewest(texts: readonly RankedText[]): Generator<Choice> {
-  const newestFirst = texts.toSorted((a, b) => b.changedAt - a.changedAt || compareCodeUnits(b.path, a.path));
-  for (const text of newestFirst)
-    for (let number = text.passages.length - 1; number > 0; number -= 1) yield { text, number };
+function* listNewest(texts: readonly RankedText[]): Steps<Iterable<Choice>> {
+  return listFromEnd(yield* mergeSort(texts, (a, b) => b.changedAt - a.changedAt || compareCodeUnits(b.path, a.path)));
+}
+
+function* listFromEnd(texts: readonly RankedText[]): Generator<Choice> {
+  for (const text of texts) for (let number = text.passages.length - 1; number > 0; number -= 1) yield { text, number };
 }

@@ -1,3 +1,5 @@
+import { filterInSteps } from "../../core/runtime/lists-in-turns.js";
+import { runInTurns, type Steps } from "../../core/runtime/turns.js";
 import { readFrontMatter } from "../../core/search/front-matter.js";
 import { getRecalled } from "../../core/search/recall.js";
 import type { MountOutline } from "../../core/mounts/mounted-outlines.js";
@@ -49,42 +51,54 @@ export interface RenderedForTurn extends RenderedMemories {
 
 /** Renders everything, if it fits, and else what is pinned, an index, what fits the turn, and the newest lines. */
 export async function renderAuto(memories: ShownMemories, options: AutoOptions): Promise<RenderedForTurn> {
-  const whole = renderWhole(memories, options);
+  const whole = await runInTurns(renderWhole(memories, options), null);
   if (whole !== null) return whole;
+  const texts = await runInTurns(listTexts(memories.outlines), null);
+  const stable = await planStable(memories, texts, options);
+  return runInTurns(renderParts(memories, texts, stable, options), null);
+}
+
+function* renderParts(
+  memories: ShownMemories,
+  texts: readonly RankedText[],
+  stable: StablePlan,
+  options: AutoOptions,
+): Steps<RenderedForTurn> {
   const { maxChars, tokens, root, hasTurn = false } = options;
   const scope = getShownScope(memories.outlines);
-  const texts = memories.outlines.flatMap(listTexts);
-  const stable = await planStable(memories, texts, options);
   const total = texts.reduce((sum, { passages }) => sum + passages.length - 1, 0);
   // The text must not change with the turn. So it leaves room for a turn that shows nothing but a count.
   const least = renderTurn(scope, [], total);
   const room = maxChars - least.length;
-  const shown = fitTokens(tokens, countTokens(tokens, least), room, (chars) => renderStable(stable, scope, chars));
-  if (shown === null) return renderTree(memories, options);
-  const showTurn = (chars: number): { text: string; chosen: ChosenPassages } => {
-    const chosen = chooseForTurn(texts, chars - least.length, root, shown.chosen);
+  const shown = yield* fitTokens(tokens, countTokens(tokens, least), room, (chars) =>
+    renderStable(stable, scope, chars),
+  );
+  if (shown === null) return yield* renderTree(memories, options);
+  const showTurn = function* (chars: number): Steps<{ text: string; chosen: ChosenPassages }> {
+    const chosen = yield* chooseForTurn(texts, chars - least.length, root, shown.chosen);
     const leftOut = total - chosen.total - shown.chosen.total;
     return { text: renderTurn(scope, chosen.lines(), leftOut), chosen };
   };
   const turn = hasTurn
     ? null
-    : fitTokens(tokens, countTokens(tokens, shown.text), maxChars - shown.text.length, showTurn);
+    : yield* fitTokens(tokens, countTokens(tokens, shown.text), maxChars - shown.text.length, showTurn);
   const isWhole = (text: RankedText): boolean =>
     shown.chosen.count(text) + (turn?.chosen.count(text) ?? 0) === text.passages.length - 1;
   return {
     text: shown.text,
     turn: total === shown.chosen.total ? null : (turn?.text ?? null),
     view: "auto",
-    leftOut: texts.filter((text) => !isWhole(text)).length,
+    leftOut: (yield* filterInSteps(texts, (text) => !isWhole(text))).length,
   };
 }
 
-function renderWhole(memories: ShownMemories, options: AutoOptions): RenderedForTurn | null {
+function* renderWhole(memories: ShownMemories, options: AutoOptions): Steps<RenderedForTurn | null> {
   const { maxChars, tokens, logPath } = options;
   let room = maxChars;
   for (const { mount, outline } of memories.outlines) {
     let share = mount.maxChars ?? Infinity;
     for (const { path, content } of outline.files) {
+      yield;
       if (findHiddenDirectory(path) !== undefined) continue;
       const chars = path.length + (content === undefined ? Infinity : getShownContent(path, content, logPath).length);
       room -= chars;
@@ -92,30 +106,34 @@ function renderWhole(memories: ShownMemories, options: AutoOptions): RenderedFor
       if (room < 0 || share < 0) return null;
     }
   }
-  const whole = renderMemories(memories, { ...options, content: "full" });
+  const whole = yield* renderMemories(memories, { ...options, content: "full" });
   const fits = tokens === null || countTokens(tokens, whole.text) <= tokens.max;
   return whole.view !== "tree" && whole.leftOut === 0 && fits ? { ...whole, turn: null } : null;
 }
 
 /** Renders names alone, for a budget that has no room for contents. */
-function renderTree(memories: ShownMemories, options: AutoOptions): RenderedForTurn {
+function* renderTree(memories: ShownMemories, options: AutoOptions): Steps<RenderedForTurn> {
   const nothing: RenderedForTurn = { text: null, turn: null, view: null, leftOut: 0 };
-  const tree = fitTokens(options.tokens, 0, options.maxChars, (maxChars) => {
-    const { text, ...rendered } = renderMemories(memories, { ...options, content: "tree", maxChars });
+  const tree = yield* fitTokens(options.tokens, 0, options.maxChars, function* (maxChars) {
+    const { text, ...rendered } = yield* renderMemories(memories, { ...options, content: "tree", maxChars });
     return text === null ? null : { ...rendered, text, turn: null };
   });
   return tree ?? nothing;
 }
 
 /** Lists the files whose texts a model may see. Hidden directories hold the own files of dialects. */
-function listTexts({ mount, outline }: MountOutline): RankedText[] {
-  const share = mount.maxChars === undefined ? null : { maxChars: mount.maxChars };
-  return outline.files
-    .filter(({ path }) => findHiddenDirectory(path) === undefined)
-    .map((file) => {
-      const { changedAt, passages, hits } = getRecalled(file);
-      return { path: file.path, content: file.content ?? "", share, changedAt, passages, hits };
-    });
+function* listTexts(outlines: readonly MountOutline[]): Steps<RankedText[]> {
+  const texts: RankedText[] = [];
+  for (const { mount, outline } of outlines) {
+    const share = mount.maxChars === undefined ? null : { maxChars: mount.maxChars };
+    for (const file of outline.files) {
+      yield;
+      if (findHiddenDirectory(file.path) !== undefined) continue;
+      const { changedAt, passages, hits } = yield* getRecalled(file);
+      texts.push({ path: file.path, content: file.content ?? "", share, changedAt, passages, hits });
+    }
+  }
+  return texts;
 }
 
 /** What the stable part is made from. */
@@ -124,7 +142,7 @@ interface StablePlan {
   pinned: readonly RankedText[];
   introduction: readonly string[];
   hasOthers: boolean;
-  renderIndex: (limits: Pick<IndexOptions, "maxChars" | "entryChars">) => string[];
+  renderIndex: (limits: Pick<IndexOptions, "maxChars" | "entryChars">) => Steps<string[]>;
 }
 
 async function planStable(
@@ -134,12 +152,15 @@ async function planStable(
 ): Promise<StablePlan> {
   const { pinned: patterns, root, logPath, maxChars } = options;
   const matchers = patterns.map(compilePathPattern);
-  const pinned = texts.filter(
-    ({ path, content, passages }) =>
-      passages.length > 1 && (matchers.some((matches) => matches(path)) || hasPinnedMark(content)),
-  );
+  const isPinned = ({ path, content, passages }: RankedText): boolean =>
+    passages.length > 1 && (matchers.some((matches) => matches(path)) || hasPinnedMark(content));
+  const pinned = await runInTurns(filterInSteps(texts, isPinned), null);
   const pinnedPaths = new Set(pinned.map(({ path }) => path));
-  const files = outlines.flatMap(({ outline }) => outline.files).filter(({ path }) => !pinnedPaths.has(path));
+  const all = outlines.flatMap(({ outline }) => outline.files);
+  const files = await runInTurns(
+    filterInSteps(all, ({ path }) => !pinnedPaths.has(path)),
+    null,
+  );
   const leads = mayIndex(files, maxChars) ? files : [];
   const descriptions = await getDescriptions(
     leads.map((file) => ({ ...file, lead: (file.content ?? "").slice(0, leadChars) })),
@@ -165,17 +186,17 @@ function hasPinnedMark(content: string): boolean {
 }
 
 /** Renders the part that changes only with the memory. */
-function renderStable(
+function* renderStable(
   plan: StablePlan,
   scope: MemoryScope,
   maxChars: number,
-): { text: string; chosen: ChosenPassages } | null {
+): Steps<{ text: string; chosen: ChosenPassages } | null> {
   const frame = fence(scope, "auto", plan.introduction);
   const room = maxChars - frame.length;
   if (room < 0) return null;
-  const chosen = choosePinned(plan.pinned, room, plan.root);
+  const chosen = yield* choosePinned(plan.pinned, room, plan.root);
   const entryChars = plan.hasOthers ? Math.floor(maxChars * indexShare) : chosen.room;
-  const index = plan.renderIndex({ maxChars: chosen.room, entryChars });
+  const index = yield* plan.renderIndex({ maxChars: chosen.room, entryChars });
   return { text: fence(scope, "auto", [...plan.introduction, ...chosen.lines(), ...index]), chosen };
 }
 

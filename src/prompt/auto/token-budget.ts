@@ -1,3 +1,4 @@
+import type { Steps } from "../../core/runtime/turns.js";
 import { invalid } from "../../core/values/errors.js";
 import type { TokenLimit } from "../connector-options.js";
 
@@ -26,17 +27,17 @@ function callCounter({ count }: TokenLimit, text: string): unknown {
  * @param usedTokens the tokens of other texts
  * @param render returns null if nothing fits
  */
-export function fitTokens<Rendered extends { text: string }>(
+export function* fitTokens<Rendered extends { text: string }>(
   tokens: TokenLimit | null,
   usedTokens: number,
   maxChars: number,
-  render: (maxChars: number) => Rendered | null,
-): Rendered | null {
-  if (tokens === null) return render(maxChars);
+  render: (maxChars: number) => Steps<Rendered | null>,
+): Steps<Rendered | null> {
+  if (tokens === null) return yield* render(maxChars);
   const max = tokens.max - usedTokens;
   let chars = Math.min(maxChars, max * maxCharsPerToken);
   for (let attempt = 0; attempt < maxAttempts && chars > 0; attempt += 1) {
-    const rendered = render(chars);
+    const rendered = yield* render(chars);
     if (rendered === null) return null;
     const used = countTokens(tokens, rendered.text);
     if (used <= max) return rendered;
