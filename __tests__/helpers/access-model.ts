@@ -1,6 +1,6 @@
-import type { MemoryAccess, MemoryRule, MountSettings } from "../../src/index.js";
+import type { MemoryAccess, MemoryRule } from "../../src/index.js";
 
-type MemoryPolicy = Pick<MountSettings, "access"> & { rules?: readonly MemoryRule[] | undefined };
+type MemoryPolicy = { access?: MemoryAccess | undefined; rules?: readonly MemoryRule[] | undefined };
 
 /**
  * Decides access in the shortest way: the first matching rule of each policy gives its access, and the strictest policy

@@ -1,6 +1,5 @@
 import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { DirectoryMemoryOptions } from "../../src/backends/directory/index.js";
 import type { Memory } from "../../src/index.js";
 import { openFolder } from "../../src/backends/directory/open-directory-memory.js";
 
@@ -17,7 +16,7 @@ export function leaveLock(dir: string, text: string, ageMs = 0, name = "lock"): 
 }
 
 /** Opens the memory in a folder, and waits for its lock as long as a busy machine may need. */
-export function openPatiently(options: DirectoryMemoryOptions): Memory {
+export function openPatiently(options: Parameters<typeof openFolder>[0]): Memory {
   return openFolder(options, 600_000);
 }
 

@@ -16,10 +16,6 @@ import {
   type MemoryChange,
   type MemoryOutline,
   type MemorySnapshot,
-  type WatchOptions,
-  type MemoryUse,
-  type GrepOptions,
-  type SearchOptions,
 } from "../../src/index.js";
 import { mergeChanges } from "../../src/core/watch/merge-changes.js";
 import type { GrepPattern } from "../../src/core/search/search-options.js";
@@ -118,15 +114,15 @@ class PartOfTree implements RestrictableMemory {
     return this.#part(await this.#tree.outline(options));
   }
 
-  async search(query: string, options: SearchOptions = {}) {
+  async search(query: string, options: Parameters<Memory["search"]>[1] = {}) {
     return this.#within(await this.#tree.search(query, { ...options, path: this.#at(options.path ?? "/") }));
   }
 
-  async grep(pattern: GrepPattern, options: GrepOptions = {}) {
+  async grep(pattern: GrepPattern, options: Parameters<Memory["grep"]>[1] = {}) {
     return this.#within(await this.#tree.grep(pattern, { ...options, path: this.#at(options.path ?? "/") }));
   }
 
-  watch(options?: WatchOptions) {
+  watch(options?: Parameters<Memory["watch"]>[0]) {
     const toTree = (change: MemoryChange) => {
       const [inside] = this.#within([change]);
       return inside === undefined || this.#mounts.has(change.path) ? null : inside;
@@ -134,7 +130,7 @@ class PartOfTree implements RestrictableMemory {
     return mergeChanges([{ changes: this.#tree.watch(options), toTree }]);
   }
 
-  with(use: MemoryUse): Memory {
+  with(use: Parameters<Memory["with"]>[0]): Memory {
     return new PartOfTree(this.#tree.with(use), this.#prefix, this.#mounts);
   }
 

@@ -10,7 +10,7 @@ export interface OptionField {
 
 export interface OptionType {
   name: string;
-  /** The type's own fields, and those of a type that it extends and that no entry exports. Empty for a type alias. */
+  /** The type's own fields, and those of a type that it extends and that has no section. Empty for a type alias. */
   fields: OptionField[];
   /** The names of all its fields. */
   allNames: string[];
@@ -35,60 +35,85 @@ export class Surface {
   readonly #program: ts.Program;
   readonly #checker: ts.TypeChecker;
   readonly #exported: ReadonlySet<ts.Symbol>;
+  readonly #hasSection: (name: string) => boolean;
 
-  constructor(program: ts.Program) {
+  /** @param hasSection whether the reference describes a type by itself: others that extend it do not repeat its fields */
+  constructor(program: ts.Program, hasSection: (name: string) => boolean) {
     this.#program = program;
     this.#checker = program.getTypeChecker();
     const sources = Object.values(entrySources());
     this.#exported = new Set(
       sources.flatMap((source) => this.#exportsOf(source).map((symbol) => this.#resolved(symbol))),
     );
+    this.#hasSection = hasSection;
   }
 
   /**
-   * Finds the exported types that callers fill in: by name, or because a field has a default, or because all fields are
-   * optional.
+   * Finds the types that callers fill in: by name, or because a field has a default, or because all fields are optional.
+   * They are exported, or are the type of a parameter of what is exported, or of a field of such a type.
    */
   options(source: string): OptionType[] {
-    return this.#exportsOf(source)
-      .filter((symbol) => this.#isOptionType(symbol))
-      .map((symbol) => {
-        const type = this.#checker.getDeclaredTypeOfSymbol(this.#resolved(symbol));
-        const all = type.isUnion() ? [] : this.#checker.getPropertiesOfType(type);
-        const isAlias = (this.#resolved(symbol).flags & ts.SymbolFlags.TypeAlias) !== 0;
-        return {
-          name: symbol.name,
-          fields: all
-            .filter((field) => !isAlias && this.#isOwnField(field, symbol) && !isInternal(field))
-            .map((field) => ({
-              name: field.name,
-              defaultText: this.#defaultText(field),
-              isRequired: !(field.flags & ts.SymbolFlags.Optional),
-            })),
-          allNames: all.map(({ name }) => name),
-        };
-      });
+    return [...this.#optionTypesOf(source)].map((symbol) => {
+      const type = this.#checker.getDeclaredTypeOfSymbol(symbol);
+      const all = type.isUnion() ? [] : this.#checker.getPropertiesOfType(type);
+      const isAlias = (symbol.flags & ts.SymbolFlags.TypeAlias) !== 0;
+      return {
+        name: symbol.name,
+        fields: all
+          .filter((field) => !isAlias && this.#isOwnField(field, symbol) && !isInternal(field))
+          .map((field) => ({
+            name: field.name,
+            defaultText: this.#defaultText(field),
+            isRequired: !(field.flags & ts.SymbolFlags.Optional),
+          })),
+        allNames: all.map(({ name }) => name),
+      };
+    });
+  }
+
+  #optionTypesOf(source: string): Set<ts.Symbol> {
+    const found = new Set<ts.Symbol>();
+    const add = (type: ts.Type): void => {
+      if (type.isUnionOrIntersection()) return type.types.forEach(add);
+      const symbol = type.aliasSymbol ?? type.getSymbol();
+      if (symbol === undefined || found.has(symbol) || symbol.declarations?.some(isOurs) !== true) return;
+      if (this.#isOptionType(symbol)) addWithFields(symbol);
+    };
+    const addWithFields = (symbol: ts.Symbol): void => {
+      found.add(symbol);
+      const type = this.#checker.getDeclaredTypeOfSymbol(symbol);
+      if (type.isUnion()) type.types.forEach(add);
+      if (type.isClassOrInterface()) this.#checker.getBaseTypes(type).forEach(add);
+      const fields = this.#checker.getPropertiesOfType(type);
+      fields.filter((field) => !isInternal(field)).forEach((field) => add(this.#checker.getTypeOfSymbol(field)));
+    };
+    for (const symbol of this.#exportsOf(source).map((each) => this.#resolved(each))) {
+      if (this.#isOptionType(symbol)) addWithFields(symbol);
+      const constructors = this.#checker.getTypeOfSymbol(symbol).getConstructSignatures();
+      const signatures = [...this.#signaturesOf(symbol), ...constructors];
+      const parameters = signatures.flatMap((signature) => [...signature.getParameters()]);
+      parameters.forEach((parameter) => add(this.#checker.getTypeOfSymbol(parameter)));
+    }
+    return found;
   }
 
   #isOptionType(symbol: ts.Symbol): boolean {
-    const resolved = this.#resolved(symbol);
     if (/(?:Options|Config|Context|Template|Capabilities)$/.test(symbol.name)) return true;
-    if (!(resolved.flags & ts.SymbolFlags.Interface)) return false;
-    const own = Array.from(resolved.members?.values() ?? []);
+    if (!(symbol.flags & ts.SymbolFlags.Interface)) return false;
+    const own = Array.from(symbol.members?.values() ?? []);
     return (
       own.some((field) => this.#defaultText(field) !== "") ||
       (own.length > 0 && own.every((field) => field.flags & ts.SymbolFlags.Optional))
     );
   }
 
-  /** Whether the type declares the field, or extends the type that does, unless an entry exports that type. */
+  /** Whether the type declares the field, or extends the type that does, unless that type has a section. */
   #isOwnField(field: ts.Symbol, type: ts.Symbol): boolean {
-    const resolved = this.#resolved(type);
     return (field.declarations ?? []).some(({ parent }) => {
       if (!ts.isInterfaceDeclaration(parent)) return true;
       const owner = this.#checker.getSymbolAtLocation(parent.name);
-      if (owner === undefined || owner === resolved) return true;
-      return !this.#exported.has(owner) && isExtendedBy(parent, resolved);
+      if (owner === undefined || owner === type) return true;
+      return !this.#hasSection(owner.name) && isExtendedBy(parent, type);
     });
   }
 

@@ -1,5 +1,5 @@
 export { learnDue } from "./learn-due.js";
 export { createLearnNode, learnMiddleware } from "./learn-in-run.js";
 export { learn } from "./learn.js";
-export type { LearnLimits, LearnOptions } from "./options.js";
+export type { LearnOptions } from "./options.js";
 export type { LearnReport } from "./report.js";

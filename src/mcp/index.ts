@@ -6,5 +6,5 @@ export { recordsDialect } from "../dialects/records/records-dialect.js";
 export { unifiedDialect } from "../dialects/unified/unified-dialect.js";
 export { serveHttp } from "./http/serve-http.js";
 export { serveStdio } from "./serve-stdio.js";
-export type { McpHttpOptions, McpMemoryOptions, McpServerOptions } from "./options.js";
+export type { McpHttpOptions, McpServerOptions } from "./options.js";
 export type { Dialect, ToolAnswer, ToolDefinition } from "../dialects/dialect.js";

@@ -1,1 +1,1 @@
-export { defineMemorySuite, type MemorySuiteOptions } from "./memory-suite.js";
+export { defineMemorySuite } from "./memory-suite.js";

@@ -2,7 +2,7 @@ import { request as httpRequest } from "node:http";
 import { describe, expect, it } from "@jest/globals";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { InMemoryStore } from "@langchain/langgraph";
-import { type Memory, type WatchOptions, openMemory } from "../../../src/index.js";
+import { type Memory, openMemory } from "../../../src/index.js";
 import { answerOf, connectTo, HeardChanges, revisions } from "../../helpers/mcp-clients.js";
 import { serve } from "../../helpers/mcp-http-servers.js";
 import { faultyInitialize, initialize } from "../../helpers/mcp-messages.js";
@@ -148,8 +148,8 @@ describe("the watch of the HTTP server", () => {
       get: (_target, name) => {
         if (name === "with") return () => memory;
         if (name === "watch")
-          return (options: WatchOptions) => {
-            signals.push(options.signal);
+          return (options: Parameters<Memory["watch"]>[0]) => {
+            signals.push(options?.signal);
             return inner.watch(options);
           };
         const value: unknown = Reflect.get(inner, name);

@@ -4,13 +4,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Document, MongoClient } from "mongodb";
-import {
-  type MemoryAddress,
-  MemoryError,
-  type MemoryFilter,
-  type MemorySummary,
-  MongoMemoryStore,
-} from "../../../src/index.js";
+import { type MemoryAddress, MemoryError, type MemorySummary, MongoMemoryStore } from "../../../src/index.js";
 import { refuses } from "../../helpers/memory-case.js";
 import { commandsOf } from "../../helpers/commands-of.js";
 import { compiled } from "../../helpers/compiled-sources.js";
@@ -30,6 +24,8 @@ function freshStore(): { store: MongoMemoryStore; documents: ReturnType<typeof d
     documents: db.collection(memoriesCollection),
   };
 }
+
+type MemoryFilter = Parameters<MongoMemoryStore["listMemories"]>[0];
 
 const addresses = async (store: MongoMemoryStore, filter?: MemoryFilter): Promise<MemoryAddress[]> =>
   (await readAll(store.listMemories(filter))).map(({ address }) => address);

@@ -2,8 +2,8 @@ import { describe, expect, it } from "@jest/globals";
 import { randomUUID } from "node:crypto";
 import { type Document, MongoClient } from "mongodb";
 import {
+  type MemoryHistory,
   type MemoryVersion,
-  type VersionFilter,
   type Memory,
   mountMemories,
   MemoryTool,
@@ -413,7 +413,7 @@ describe("a memory with history", () => {
     await memory.write("/notes/b", "2");
     const { updatedAt } = await memory.write("/c", "3");
     await memory.rename("/notes/a", "/d");
-    const ids = async (filter: VersionFilter): Promise<string[]> =>
+    const ids = async (filter: Parameters<MemoryHistory["list"]>[0]): Promise<string[]> =>
       (await readAll(historyOf(memory).list(filter))).map(({ id }) => id);
     expect(await ids({ path: "/d" })).toEqual(["4", "1"]);
     expect(await ids({ path: "/notes/a" })).toEqual(["4", "1"]);

@@ -10,7 +10,7 @@ import {
   createMcpServer,
   type Dialect,
   journalDialect,
-  type McpMemoryOptions,
+  type McpServerOptions,
   unifiedDialect,
 } from "../../../src/mcp/index.js";
 import { dialectsUnderTest, dialectNames } from "../../helpers/dialects-under-test.js";
@@ -155,10 +155,10 @@ describe("the tools of an MCP server", () => {
   });
 
   it.each([
-    ["createMcpServer", (options: McpMemoryOptions) => createMcpServer(options)],
+    ["createMcpServer", (options: McpServerOptions) => createMcpServer(options)],
     [
       "addMemoryTo",
-      (options: McpMemoryOptions) => {
+      (options: McpServerOptions) => {
         const server = new McpServer({ name: "own", version: "1" });
         addMemoryTo(server, options);
         return server;

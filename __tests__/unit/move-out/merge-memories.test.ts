@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import fc from "fast-check";
-import { type Memory, mergeMemories, type MergeOptions, openMemory } from "../../../src/index.js";
-import { freshAddress, refuses } from "../../helpers/memory-case.js";
+import { type Memory, mergeMemories, openMemory } from "../../../src/index.js";
+import { freshAddress, refuses, untyped } from "../../helpers/memory-case.js";
 import { randomPaths } from "../../helpers/random-paths.js";
 
 type Tree = Record<string, string>;
@@ -20,7 +20,7 @@ async function readTree(memory: Memory): Promise<Tree> {
   return Object.fromEntries(files.map(({ path, content }) => [path, content]));
 }
 
-async function merge(from: Tree, into: Tree, options?: MergeOptions) {
+async function merge(from: Tree, into: Tree, options?: Parameters<typeof mergeMemories>[2]) {
   const memories = { from: await createMemory(from), into: await createMemory(into) };
   const { files } = await mergeMemories(memories.from, memories.into, options);
   return { ...memories, files, tree: await readTree(memories.into) };
@@ -114,7 +114,7 @@ describe("mergeMemories", () => {
 
   it("refuses unknown options and patterns that match nothing", async () => {
     const [from, into] = [await createMemory(), await createMemory()];
-    await expect(mergeMemories(from, into, { dryrun: true } as MergeOptions)).rejects.toThrow('"dryRun"');
+    await expect(mergeMemories(from, into, untyped({ dryrun: true }))).rejects.toThrow('"dryRun"');
     await expect(mergeMemories(from, into, { append: ["log/**"] })).rejects.toThrow("must be an absolute path");
   });
 

@@ -1,13 +1,6 @@
 import { InMemoryStore } from "@langchain/langgraph";
 import { afterEach, describe, expect, it, jest } from "@jest/globals";
-import {
-  type Memory,
-  mountMemories,
-  openMemory,
-  tidy,
-  type TidyFinding,
-  type TidyOptions,
-} from "../../../src/index.js";
+import { type Memory, mountMemories, openMemory, tidy, type TidyFinding } from "../../../src/index.js";
 import { untyped } from "../../helpers/memory-case.js";
 
 async function memoryWith(files: Record<string, string>, nodeId = "assistant"): Promise<Memory> {
@@ -16,7 +9,7 @@ async function memoryWith(files: Record<string, string>, nodeId = "assistant"): 
   return memory;
 }
 
-async function find(files: Record<string, string>, options?: TidyOptions): Promise<TidyFinding[]> {
+async function find(files: Record<string, string>, options?: Parameters<typeof tidy>[1]): Promise<TidyFinding[]> {
   return tidy(await memoryWith(files), options);
 }
 

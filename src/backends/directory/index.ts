@@ -1,1 +1,1 @@
-export { type DirectoryMemoryOptions, openDirectoryMemory } from "./open-directory-memory.js";
+export { openDirectoryMemory } from "./open-directory-memory.js";

@@ -1,12 +1,11 @@
 import { describe, expect, it } from "@jest/globals";
 import { parseFilter } from "../../../../src/mongodb/operations/filters.js";
-import type { VectorSearchOptions } from "../../../../src/index.js";
 import { createVectorSearchPipeline, type VectorSearch } from "../../../../src/mongodb/search/vector-search.js";
 
 const selection = { $and: [{ _id: { $gte: "" } }] };
 
 function pipelineOf(
-  options: Partial<VectorSearchOptions> = {},
+  options: Partial<Parameters<typeof createVectorSearchPipeline>[0]> = {},
   search: Partial<VectorSearch> = {},
 ): ReturnType<typeof createVectorSearchPipeline> {
   const defaults = {
