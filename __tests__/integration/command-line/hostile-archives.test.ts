@@ -77,11 +77,11 @@ describe("an archive is refused", () => {
   ])("whose path %p is none of a memory", async (path) => {
     await expectRefused(
       changed((all) => (all[3]["path"] = path)),
-      /is no path of a memory/,
+      /is not a path of a memory/,
     );
     await expectRefused(
       changed((all) => (all[2]["directory"] = path)),
-      /is no path of a memory/,
+      /is not a path of a memory/,
     );
   });
 

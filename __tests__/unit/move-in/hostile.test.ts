@@ -36,14 +36,14 @@ const deep = (levels: number): string => `${"[".repeat(levels)}${"]".repeat(leve
 
 describe("records that are refused", () => {
   it.each<[name: string, content: string | Uint8Array, why: RegExp]>([
-    ["an empty object", "{}", /no memory of mem0/],
-    ["a number", "7", /no memory of mem0/],
-    ["null", "null", /no memory of mem0/],
-    ["a text", '"text"', /no memory of mem0/],
-    ["broken JSON", '[{"id": "1", ]}, 1]', /no JSON/],
+    ["an empty object", "{}", /not a memory of mem0/],
+    ["a number", "7", /not a memory of mem0/],
+    ["null", "null", /not a memory of mem0/],
+    ["a text", '"text"', /not a memory of mem0/],
+    ["broken JSON", '[{"id": "1", ]}, 1]', /not JSON/],
     ["a cut file", '[{"id": "1", "memory": "te', /ends inside it/],
-    ["a bracket that never closes", '[{"id": "1"}, ', /no memory of mem0/],
-    ["text behind the end", '[] {"id": "1", "memory": "x"} }', /no JSON/],
+    ["a bracket that never closes", '[{"id": "1"}, ', /not a memory of mem0/],
+    ["text behind the end", '[] {"id": "1", "memory": "x"} }', /not JSON/],
     ["a picture", Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0xff, 0xfe), /not UTF-8/],
     ["UTF-16", Buffer.from("\uFEFF[]", "utf16le"), /not UTF-8/],
     ["Latin-1", Buffer.from('[{"id": "1", "memory": "caf\u00e9"}]', "latin1"), /not UTF-8/],
@@ -57,8 +57,8 @@ describe("records that are refused", () => {
     ["a lone surrogate", '[{"id": "1", "memory": "\\ud800"}]', /not well-formed Unicode/],
     ["a memory of another user", mem0({ user_id: "bob" }), /another user/],
     ["a memory of another user in camel case", mem0({ userId: "bob" }), /another user/],
-    ["an id that is no text", mem0({ id: { $ne: 1 } }), /no memory of mem0/],
-    ["a text that is no text", mem0({ memory: { $gt: "" } }), /no memory of mem0/],
+    ["an id that is no text", mem0({ id: { $ne: 1 } }), /not a memory of mem0/],
+    ["a text that is no text", mem0({ memory: { $gt: "" } }), /not a memory of mem0/],
   ])("%s", async (_name, content, why) => {
     const { report, paths } = await move({ from: "mem0", source: await fileOf(content) });
     expect(paths).toEqual([]);
