@@ -66,7 +66,8 @@ export function pageOver(memories: PageMemories, options: Omit<MemoryPageOptions
   serveClient(app, basePath, title);
   serveData(app, memories, guard);
   app.all("*", () => {
-    throw new PageRefusal(404, "ENOENT", "the page has nothing at this address");
+    const place = basePath === "" ? "/" : basePath;
+    throw new PageRefusal(404, "ENOENT", `the page has nothing at this address: it is at ${place}, its basePath`);
   });
   const answer: AnswerRequest = async (request, nodeRequest) => {
     const admitted = await guard.admit(request, nodeRequest).catch(toRefusal);

@@ -747,6 +747,12 @@ describe("what the page says", () => {
     expect((await askPage(page, path)).status).toBe(404);
   });
 
+  it("says its basePath at another address", async () => {
+    const mounted = createMemoryPage({ store, token: pageToken, basePath: "/memory" });
+    expect((await askPage(mounted, "/other")).text).toContain("it is at /memory, its basePath");
+    expect((await askPage(page, "/other")).text).toContain("it is at /, its basePath");
+  });
+
   it("refuses bad queries, bodies and methods, with the reason", async () => {
     const address = newAddress();
     const refused = async (answer: Promise<{ status: number; text: string }>, status: number, words: string) => {
