@@ -95,7 +95,9 @@ describe("moving in the items of a store", () => {
 
   it("needs a namespace for a memory of one user", async () => {
     const memory = openMemory(new InMemoryStore(), { nodeId: "n", scope: "perUser", userId: "ada" });
-    await expect(moveIn(memory, { from: "store", source: new InMemoryStore() })).rejects.toThrow(/namespace is required/);
+    await expect(moveIn(memory, { from: "store", source: new InMemoryStore() })).rejects.toThrow(
+      /namespace is required/,
+    );
   });
 });
 
