@@ -4,8 +4,8 @@ import { MemoryDatabase } from "../../../src/mongodb/admin/memory-database.js";
 import { testDatabase } from "../../helpers/test-database.js";
 
 const { uri } = testDatabase();
-/** Takes connections, and says nothing. */
-const silent = createServer().listen(0);
+/** Takes connections, and says nothing. It reads, or a connection that its client has closed would stay open. */
+const silent = createServer((socket) => socket.on("error", () => undefined).resume()).listen(0);
 
 afterAll(() => {
   silent.close();

@@ -24,7 +24,13 @@ const storeOf = (uri: string): MongoMemoryStore =>
   });
 
 async function listen(answer: string): Promise<number> {
-  const server = createServer((socket) => socket.on("error", () => undefined).end(answer));
+  // It reads, or a connection that its client has closed would stay open.
+  const server = createServer((socket) =>
+    socket
+      .on("error", () => undefined)
+      .resume()
+      .end(answer),
+  );
   servers.push(server);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return (server.address() as AddressInfo).port;

@@ -158,15 +158,30 @@ describe("a signal", () => {
   });
 });
 
-it("the timer of a call keeps no process alive", async () => {
-  const { store, memory } = hanging();
-  const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
-  const before = timers();
-  const call = memory.list("/");
-  expect(timers()).toBe(before);
-  // Its time would be up while the worker runs another file, with nobody there for the failure.
-  store.goOn();
-  expect(await call).toEqual([]);
+describe("no process is kept alive", () => {
+  const countTimers = (): number => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+
+  it("by the timer of a call", async () => {
+    const { store, memory } = hanging();
+    const before = countTimers();
+    const call = memory.list("/");
+    expect(countTimers()).toBe(before);
+    // Its time would be up while the worker runs another file, with nobody there for the failure.
+    store.goOn();
+    expect(await call).toEqual([]);
+  });
+
+  it("by the wait for the last step of a call that its signal ended", async () => {
+    const { store, memory } = hanging();
+    const before = countTimers();
+    const controller = new AbortController();
+    const ended = memory.with({ signal: controller.signal }).append("/a", "x");
+    await turn();
+    controller.abort(stopped);
+    await expect(ended).rejects.toBe(stopped);
+    expect(countTimers()).toBe(before);
+    store.goOn();
+  });
 });
 
 describe("the options of a memory's use", () => {

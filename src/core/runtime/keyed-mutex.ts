@@ -1,7 +1,6 @@
 import { Mutex } from "async-mutex";
 import { MemoryError } from "../values/errors.js";
 import type { CallContext } from "./call.js";
-import { waitAtMost } from "./wait-at-most.js";
 
 /** One queue of tasks for each key, inside this process. Empty queues are removed. */
 export class KeyedMutex {
@@ -24,15 +23,17 @@ export class KeyedMutex {
       throw call.reason;
     }
     const running = task();
+    let timer: NodeJS.Timeout | undefined;
     // If the time is up, the storage hangs. If a signal has ended the call, its last step is probably under way, and
     // must not overtake the next task.
     call?.onAbort(() => {
       if (MemoryError.isInstance(call.reason)) leave();
-      else if (call.timeoutMs !== Infinity) void waitAtMost(call.timeoutMs, running).then(leave, leave);
+      else if (call.timeoutMs !== Infinity) timer = setTimeout(leave, call.timeoutMs).unref();
     });
     try {
       return await running;
     } finally {
+      clearTimeout(timer);
       leave();
     }
   }
