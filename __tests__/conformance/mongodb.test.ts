@@ -19,7 +19,7 @@ for (const place of places) {
   testBackend(
     `MongoDB, ${describePlace(place)}${isStrict ? ", strict Stable API" : ""}`,
     (address, options) => store.memory(address, options),
-    kind === "standalone" ? repetitions({ usual: 10, long: 150 }) : repetitions({ usual: 3, long: 20 }),
+    kind === "standalone" ? repetitions({ usual: 4, long: 150 }) : repetitions({ usual: 2, long: 20 }),
   );
 }
 

@@ -384,7 +384,7 @@ describe("a proposal", () => {
 
 describe("two reviewers at once", () => {
   it("decide once: one wins, and the others learn who", async () => {
-    for (let round = 0; round < repetitions({ usual: 8, long: 500 }); round += 1) {
+    for (let round = 0; round < repetitions({ usual: 4, long: 500 }); round += 1) {
       const place = fresh();
       await place.memory.write("/a", "one");
       const id = await appended(place, "/a", "x");
@@ -405,7 +405,7 @@ describe("two reviewers at once", () => {
   });
 
   it("beside a writer who changes the text and changes it back make a change only if it ends as approved", async () => {
-    for (let round = 0; round < repetitions({ usual: 6, long: 500 }); round += 1) {
+    for (let round = 0; round < repetitions({ usual: 3, long: 500 }); round += 1) {
       const place = fresh();
       await place.memory.write("/a", "one");
       const id = await appended(place, "/a", "x");

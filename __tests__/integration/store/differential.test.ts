@@ -204,7 +204,7 @@ describe("the store and InMemoryStore answer alike", () => {
           expect(shown(await ours.batch(operations))).toBe(shown(await reference.batch(operations)));
         }
       }),
-      { numRuns: repetitions({ usual: 12, long: 60 }) },
+      { numRuns: repetitions({ usual: 6, long: 60 }) },
     );
   });
 
@@ -223,7 +223,7 @@ describe("the store and InMemoryStore answer alike", () => {
           expect(shown([one, answers[index]])).toBe(shown([one, expected[index]]));
         }
       }),
-      { numRuns: repetitions({ usual: 10, long: 40 }) },
+      { numRuns: repetitions({ usual: 5, long: 40 }) },
     );
   });
 
@@ -270,7 +270,7 @@ describe("the store and InMemoryStore answer alike", () => {
           });
         expect(await readAnswers(newStore())).toBe(await readAnswers(new Reference()));
       }),
-      { numRuns: repetitions({ usual: 8, long: 30 }) },
+      { numRuns: repetitions({ usual: 4, long: 30 }) },
     );
   });
 });

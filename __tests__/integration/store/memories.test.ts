@@ -268,7 +268,7 @@ describe("memories among the items", () => {
         expect(await ours.listNamespaces({ limit: 1000 })).toEqual(namespaces);
         expect(await ours.listNamespaces({ limit: 2, offset: 1 })).toEqual(namespaces.slice(1, 3));
       }),
-      { numRuns: repetitions({ usual: 10, long: 25 }) },
+      { numRuns: repetitions({ usual: 5, long: 25 }) },
     );
   });
 

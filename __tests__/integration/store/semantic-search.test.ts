@@ -181,7 +181,7 @@ describe("semantic search", () => {
         const expected: SearchItem[][] = await reference.batch(searches);
         expect(answers.map(shown)).toEqual(expected.map((items) => shown(items.toSorted(byScoreThenPlace))));
       }),
-      { numRuns: repetitions({ usual: 15, long: 60 }) },
+      { numRuns: repetitions({ usual: 6, long: 60 }) },
     );
   });
 });

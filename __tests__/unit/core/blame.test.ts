@@ -4,6 +4,7 @@ import { blameLines } from "../../../src/core/history/blame.js";
 import type { FileLineage, LineageStep } from "../../../src/core/history/history-backend.js";
 import { encodeText } from "../../helpers/at-once.js";
 import { createUnlimitedCall } from "../../../src/core/runtime/call.js";
+import { repetitions } from "../../helpers/repetitions.js";
 
 interface Line {
   text: string;
@@ -64,7 +65,7 @@ it.each([
         const blamed = await blameLines(lineageOf(lines, steps), createUnlimitedCall());
         expect(blamed.map(({ text, version }) => ({ text, id: version?.id }))).toEqual(lines);
       }),
-      { numRuns: 300 },
+      { numRuns: repetitions({ usual: 150, long: 3_000 }) },
     );
   },
 );

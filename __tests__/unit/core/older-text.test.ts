@@ -2,6 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { encodeOlderText, readOlderText } from "../../../src/core/history/older-text.js";
 import { encodeText } from "../../helpers/at-once.js";
+import { repetitions } from "../../helpers/repetitions.js";
 
 const someLines = fc
   .array(fc.constantFrom("", "a", "b😀", "😀", "😁", "a line of some length", "x".repeat(100)), { maxLength: 30 })
@@ -29,7 +30,7 @@ describe("an older text", () => {
         expect(readOlderText(told, newer)).toBe(older);
         expect(told.text.isWellFormed()).toBe(true);
       }),
-      { numRuns: 2000 },
+      { numRuns: repetitions({ usual: 500, long: 10_000 }) },
     );
   });
 

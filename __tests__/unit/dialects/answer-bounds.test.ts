@@ -1,4 +1,4 @@
-import { describe, expect, it } from "@jest/globals";
+import { beforeAll, describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import fc from "fast-check";
 import type { Memory } from "../../../src/core/memory.js";
@@ -28,6 +28,13 @@ function chosen(maxAnswerChars: number | undefined): { maxAnswerChars?: number }
 }
 
 const freshMemory = (): Memory => openMemory(new InMemoryStore(), freshAddress());
+/** With a directory that is longer than any answer. */
+const withManyFiles = freshMemory();
+
+beforeAll(async () => {
+  for (let index = 0; index < 600; index += 1)
+    await withManyFiles.write(`/many/${"long name ".repeat(10)}${index}`, "");
+});
 
 async function answer(dialect: Dialect, tool: string, args: Arguments, memory: Memory): Promise<string> {
   const definition = dialect.tools.find(({ name }) => name === tool);
@@ -65,10 +72,9 @@ describe.each([
   ["as many as the option says", 2000, 2000],
 ])("an answer has at most %s", (_title, option, maxChars) => {
   it.each(texts)("for a text of %s", async (_text, text) => {
-    const memory = freshMemory();
+    const memory = withManyFiles;
     await memory.write("/f", text);
     await memory.write("/MEMORY.md", `### k\n\n${text}\n`);
-    for (let index = 0; index < 600; index += 1) await memory.write(`/many/${"long name ".repeat(10)}${index}`, "");
     for (const [dialect, tool, args] of calls) {
       const said = await answer(create[dialect](option), tool, args, memory);
       expect([dialect, args, said.length <= maxChars]).toEqual([dialect, args, true]);

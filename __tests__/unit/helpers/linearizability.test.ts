@@ -150,7 +150,7 @@ describe("the checker of histories", () => {
     (name) => {
       fc.assert(
         fc.property(fc.integer(), (seed) => expect(faultOf(madeUp(seed, name, 80))).toBeUndefined()),
-        { numRuns: repetitions({ usual: 10, long: 1000 }) },
+        { numRuns: repetitions({ usual: 2, long: 1000 }) },
       );
     },
   );

@@ -7,6 +7,7 @@ import { type FileRedaction, FileTextRedaction } from "../../../src/mongodb/hist
 import type { Redaction } from "../../../src/mongodb/history/redaction/write-redactions.js";
 import { getPublicId, storedId, type VersionDocument } from "../../../src/mongodb/history/version-document.js";
 import { doAtOnce, encodeText } from "../../helpers/at-once.js";
+import { repetitions } from "../../helpers/repetitions.js";
 
 const mark = { at: new Date(0), by: { userId: "ada" } };
 
@@ -138,7 +139,7 @@ describe("a text that is redacted in the versions of a file", () => {
         expect(versions.map(getPublicId)).toEqual(held);
         expect(plan(after, now, redactor).redactions).toEqual([]);
       }),
-      { numRuns: 2000 },
+      { numRuns: repetitions({ usual: 1000, long: 10_000 }) },
     );
   });
 
@@ -156,7 +157,7 @@ describe("a text that is redacted in the versions of a file", () => {
         const after = apply(half, plan(half, now, redactor).redactions);
         expect(readTexts(after, now)).toEqual(all.map((text) => cover(redactor, text)).toReversed());
       }),
-      { numRuns: 2000 },
+      { numRuns: repetitions({ usual: 1000, long: 10_000 }) },
     );
   });
 });
@@ -172,7 +173,7 @@ describe("a text that is redacted in an older text", () => {
           expect(newer).toEqual(doAtOnce(searchText(text, redactor)));
         }
       }),
-      { numRuns: 5000 },
+      { numRuns: repetitions({ usual: 2500, long: 20_000 }) },
     );
   });
 });
@@ -187,7 +188,7 @@ describe("the cover of a text", () => {
         expect(covered).toHaveLength(text.length + 3 * secret.length);
         expect(covered.includes(secret)).toBe(false);
       }),
-      { numRuns: 2000 },
+      { numRuns: repetitions({ usual: 1000, long: 10_000 }) },
     );
   });
 

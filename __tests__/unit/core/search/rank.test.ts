@@ -57,7 +57,7 @@ describe("the ranking of a search", () => {
         );
         expect(found.every(({ score }, index) => score <= (found[index - 1]?.score ?? Infinity))).toBe(true);
       }),
-      { numRuns: repetitions({ usual: 150, long: 3000 }) },
+      { numRuns: repetitions({ usual: 60, long: 3000 }) },
     );
   });
 

@@ -9,6 +9,7 @@ import {
 import { getParents } from "../../../../src/core/values/paths.js";
 import { randomPaths } from "../../../helpers/random-paths.js";
 import { compareKeys, getOrderKey, getStartBelow } from "../../../../src/mongodb/memories/documents/page-order.js";
+import { repetitions } from "../../../helpers/repetitions.js";
 
 interface Setting {
   /** Every position that matters: of the paths, and of the beginning of each directory. */
@@ -55,7 +56,7 @@ describe("the known pages", () => {
             .toSorted(compareKeys),
         ).toEqual(expected.map(({ lo }) => lo));
       }),
-      { numRuns: 1_000 },
+      { numRuns: repetitions({ usual: 300, long: 5_000 }) },
     );
   });
 
@@ -67,7 +68,7 @@ describe("the known pages", () => {
         const areCovered = needed.every((position) => pages.some((page) => isIn(page, position)));
         expect(covers(pages, range)).toBe(areCovered);
       }),
-      { numRuns: 1_000 },
+      { numRuns: repetitions({ usual: 300, long: 5_000 }) },
     );
   });
 });

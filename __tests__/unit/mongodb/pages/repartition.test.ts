@@ -152,7 +152,7 @@ describe("pages after a change", () => {
           mostPages = Math.max(mostPages, model.pages.length);
         }
       }),
-      { numRuns: repetitions({ usual: 100, long: 3_000 }) },
+      { numRuns: repetitions({ usual: 40, long: 3_000 }) },
     );
     expect(mostPages).toBeGreaterThan(5);
   });
