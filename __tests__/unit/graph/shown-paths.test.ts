@@ -9,6 +9,7 @@ import { createAgent } from "langchain";
 import { DeepAgentsBackend } from "../../../src/deepagents/index.js";
 import { Agent, CallModelNode, MemoryNode, createMemoryPrompt, MemoryTool, buildGraph } from "../../../src/index.js";
 import { createClaudeMemoryTool } from "../../../src/langchain/claude/index.js";
+import { createJournalTools } from "../../../src/langchain/journal/index.js";
 import { createRecordTools } from "../../../src/langchain/records/index.js";
 import { memoryMiddleware } from "../../../src/middleware/index.js";
 import { freshAddress } from "../../helpers/memory-case.js";
@@ -114,6 +115,30 @@ describe.each(dialects)("the prompt of an agent with $name and content auto", ({
     await tools[0]?.invoke(change(shown));
     expect(await node.memory().read("/project/todo")).toBe("new");
   });
+});
+
+describe("the prompt of an agent with the journal's tools and content auto", () => {
+  it.each(["/", "/journal"])(
+    "shows a passage by whose words the tools find its block, with the root %s",
+    async (root) => {
+      const node = await createNode();
+      await writeManyNotes(node.memory());
+      const model = new ScriptedChatModel(() => "done");
+      const tools = createJournalTools(node, { root });
+      const [write, update, , search] = tools;
+      await write?.invoke({ key: "deploy window", content: "Deploys are on Mondays.", target: "summary" });
+      await new Agent({ model, tools, memoryConnector: node.createConnector(auto) }).invoke({
+        messages: [new HumanMessage("When are deploys?")],
+      });
+      const part = getTurnPart(model.calls[0] ?? [], "When are deploys?");
+      const path = `${root === "/" ? "" : root}/MEMORY.md`;
+      const shown = new RegExp(`\\n${path}:\\n(?:\\d*\\| .*\\n)*?\\d*\\| (Deploys .*)\\n`).exec(part)?.[1] ?? "nothing";
+      const found: unknown = JSON.parse((await search?.invoke({ query: shown })) as string);
+      expect(found).toMatchObject({ data: { results: [{ key: "deploy window" }] } });
+      await update?.invoke({ key: "deploy window", content: "Deploys are on Tuesdays." });
+      expect(await node.memory().read(path)).toContain("Tuesdays");
+    },
+  );
 });
 
 describe("the paths that a connector shows", () => {
