@@ -13,20 +13,21 @@ console.log(`Store: ${uri ? "MongoMemoryStore" : "InMemoryStore (set MONGODB_URI
 console.log(`Model: ${key ? modelName : "scripted (set AI_GATEWAY_API_KEY for a real one)"}`);
 
 try {
-  const { agent, memory } = createCookingAgent(model, store);
+  const { agent, memory, log } = createCookingAgent(model, store);
   // Deletes notes of an earlier run in MongoDB.
   for (const userId of ["ada@example.com", "bob@example.com"]) await memory.memory(userId).delete("/");
 
-  const ask = async (userId: string, prompt: string): Promise<void> => {
+  const ask = async (userId: string, threadId: string, prompt: string): Promise<void> => {
     console.log(`\n[${userId}] ${prompt}`);
     const { text } = await agent.generate({ prompt, options: { userId }, onStepStart: printStep });
     console.log(`  Answer: ${text}`);
+    await log(userId, threadId, prompt, text);
   };
 
-  await ask("ada@example.com", "I am vegetarian.");
+  await ask("ada@example.com", "thread-1", "I am vegetarian.");
   // Another conversation: it has no messages of the first.
-  await ask("ada@example.com", "What shall I eat?");
-  await ask("bob@example.com", "What shall I eat?");
+  await ask("ada@example.com", "thread-2", "What shall I eat?");
+  await ask("bob@example.com", "thread-3", "What shall I eat?");
 } finally {
   await store.stop();
 }

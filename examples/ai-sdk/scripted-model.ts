@@ -10,10 +10,11 @@ export function scriptedModel(): MockLanguageModelV4 {
   return new MockLanguageModelV4({
     modelId: "scripted",
     doGenerate: async ({ prompt }) => {
-      const seen = JSON.stringify(prompt);
-      if (prompt.at(-1)?.role === "tool") return answer("Noted: you eat no meat.");
-      if (seen.includes("I am vegetarian")) return note("/food.md", "Is vegetarian.");
-      return answer(seen.includes("| Is vegetarian.") ? "Lentil soup, as you are vegetarian." : "Do you eat meat?");
+      const last = prompt.at(-1);
+      if (last?.role === "tool") return answer("Noted: you eat no meat.");
+      if (JSON.stringify(last).includes("I am vegetarian")) return note("/food.md", "Is vegetarian.");
+      const isKnown = JSON.stringify(prompt).includes("| Is vegetarian.");
+      return answer(isKnown ? "Lentil soup, as you are vegetarian." : "Do you eat meat?");
     },
   });
 }

@@ -38,8 +38,9 @@ try {
     // The notes are items of the store, in the same form in both stores.
     const namespace = ["memory", nodeId, "global"];
     const items = store ? await store.search(namespace) : (await client.store.searchItems(namespace)).items;
-    console.log("\nThe items now:");
-    for (const { key, value } of items) console.log(`  ${key}: ${JSON.stringify(value)}`);
+    console.log("\nThe items of /servers now:");
+    for (const { key, value } of items)
+      if (key.startsWith("/servers/")) console.log(`  ${key}: ${JSON.stringify(value)}`);
   } finally {
     await server.stop();
   }

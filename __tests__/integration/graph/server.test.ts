@@ -75,10 +75,13 @@ describe.each(stores)("the development server of LangGraph with $name", ({ isMon
     expect(await answer("operations", await newThread(), "On which port is staging?")).toBe(
       "Staging listens on port 8443.",
     );
-    expect(await notesIn("example-langgraph-server", "global")).toEqual([
+    const notes = await notesIn("example-langgraph-server", "global");
+    expect(notes.filter(([key]) => key.startsWith("/servers/"))).toEqual([
       ["/servers/", { directory: true }],
       ["/servers/staging", { content: "Port 8443 since Monday." }],
     ]);
+    const log = notes.filter(([key]) => key.startsWith("/conversations/2")).map(([, value]) => value);
+    expect(JSON.stringify(log).match(/On which port is staging\?/g)).toHaveLength(2);
     const { namespaces } = await client.store.listNamespaces({ prefix: ["memory", "example-langgraph-server"] });
     expect(namespaces).toHaveLength(isMongo ? 0 : 1);
   });
