@@ -1,6 +1,6 @@
 import type * as index from "../../src/index.js";
 
 /** `npm run bench` builds it first. The sources, run by tsx, are slower: it wraps every function to keep its name. */
-export const { MemoryNode, MongoMemoryStore, mountMemories } = (await import(
+export const { logConversation, MemoryNode, MongoMemoryStore, mountMemories } = (await import(
   new URL("../../dist/index.js", import.meta.url).href
 )) as typeof index;

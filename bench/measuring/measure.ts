@@ -23,7 +23,7 @@ export interface Case {
 }
 
 /** Medians of the rounds, and how far single rounds were from that of the ratio. */
-export interface Result extends Case {
+export interface Result extends Omit<Case, Side> {
   ratio: number;
   ratioMin: number;
   ratioMax: number;
@@ -51,17 +51,20 @@ export async function measureCases(cases: readonly Case[], options: MeasureOptio
       if (round >= warmUps) samples.push(sample);
     }
   }
-  return measured.map(({ each, samples }) => {
-    const ratios = samples.map(({ ours, theirs }) => ours / theirs);
-    return {
-      ...each,
-      ratio: median(ratios),
-      ratioMin: Math.min(...ratios),
-      ratioMax: Math.max(...ratios),
-      oursMs: median(samples.map(({ ours }) => ours)),
-      theirsMs: median(samples.map(({ theirs }) => theirs)),
-    };
-  });
+  return measured.map(({ each, samples }) => summarize(each, samples));
+}
+
+/** Takes the medians of the rounds. */
+export function summarize(about: Omit<Case, Side>, samples: readonly Record<Side, number>[]): Result {
+  const ratios = samples.map(({ ours, theirs }) => ours / theirs);
+  return {
+    ...about,
+    ratio: median(ratios),
+    ratioMin: Math.min(...ratios),
+    ratioMax: Math.max(...ratios),
+    oursMs: median(samples.map(({ ours }) => ours)),
+    theirsMs: median(samples.map(({ theirs }) => theirs)),
+  };
 }
 
 /**

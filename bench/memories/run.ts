@@ -2,6 +2,7 @@ import { machineLine, resultTable } from "../measuring/report.js";
 import { durable, notWaiting, onServer } from "../measuring/servers.js";
 import type { Settings } from "../measuring/settings.js";
 import { measureAgainstDriver } from "./against-driver.js";
+import { measureAuto } from "./auto.js";
 import { measureContention, writers } from "./contention.js";
 import { atDistance } from "./distance.js";
 import { measureMounts } from "./mounts.js";
@@ -20,6 +21,10 @@ export async function measureMemories(settings: Settings): Promise<string[]> {
     "### Standalone, writes not waiting for the journal",
     "",
     ...(await measureAgainstDriver(uri, notWaiting, settings)),
+    "",
+    "### Content `auto` of a log of 1 MB, on a standalone",
+    "",
+    ...resultTable("", await measureAuto(uri, rounds)),
     "",
     "### Mounts, on a standalone",
     "",
