@@ -1,7 +1,7 @@
 import { type Embeddings, getVersions, type MemoryBackend, snapshotSince } from "../contract/backend.js";
 import type { FileText, VersionedFile } from "../tree/snapshot.js";
 import { type CallContext, untilAborted } from "../runtime/call.js";
-import { runInTurns } from "../runtime/turns.js";
+import { nextTurn, runInTurns } from "../runtime/turns.js";
 import type { CheckedAddress } from "../values/address.js";
 import { getObjectId } from "../values/object-ids.js";
 import { indexTexts, type MemoryIndex } from "./memory-index.js";
@@ -141,6 +141,8 @@ async function readTexts(
     const { index, textVersions, changedAt } = previous;
     return { index, textVersions, changedAt, directories };
   }
+  // The driver has read all texts in one step, after which others have waited long enough.
+  await nextTurn();
   const work = indexTexts(restoreTexts(files, previous), searchWords, previous?.index ?? null);
   const index = await runInTurns(work, call);
   const changedAt = new Map(

@@ -36,6 +36,19 @@ describe("a search in a hostile memory", () => {
     for (const call of calls) expect(await countLongestSlice(/core\//, call)).toBeLessThan(maxSliceSteps);
   });
 
+  it("leaves the event loop to others after the texts are read, also if they are short", async () => {
+    msPerLook = 0;
+    const memory = openMemory(new InMemoryStore(), { nodeId: "short" });
+    await memory.write("/text", "x y");
+    let turns = 0;
+    let next = setImmediate(function take() {
+      turns += 1;
+      next = setImmediate(take);
+    });
+    await memory.search("x").finally(() => clearImmediate(next));
+    expect(turns).toBeGreaterThan(0);
+  });
+
   it.each<[name: string, call: (memory: Memory) => Promise<unknown>]>([
     ["a search that indexes", (memory) => memory.search("x y")],
     ["a grep", (memory) => memory.grep("x z")],
