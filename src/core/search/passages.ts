@@ -115,7 +115,7 @@ function startsLowercase(text: string, start: number): boolean {
   return unit < 0x80 ? unit >= 0x61 && unit <= 0x7a : /^\p{Ll}/u.test(text.slice(start, start + 2));
 }
 
-/** Cuts a long passage. Most are short. Reason for the difference: generators for all of them make a first index slower. */
+/** Returns the pieces of a passage. Reason for the list: a generator for each short passage makes a first index slower. */
 function cutPassage(text: string, passage: Passage): Iterable<Passage> {
   return passage.end - passage.start <= maxPassageChars ? [passage] : cutLong(text, passage);
 }
