@@ -11,13 +11,6 @@ for (const name of ["run", "enterWith"]) {
   };
 }
 
-// Jest waits half a second for a worker to end, and then says that a test has left something open. A full worker takes
-// longer to free its memory, so it is killed when it has nothing left to do.
-if (process.argv[1]?.endsWith("processChild.js"))
-  process.once("exit", (code) => {
-    if (code === 0) process.kill(process.pid, "SIGKILL");
-  });
-
 /**
  * Disables the storages that a test file leaves enabled. Otherwise each of them would slow down every promise of later
  * files, and keep the modules of its file in memory.
