@@ -7,12 +7,14 @@ import { createInterface } from "node:readline";
 import type { MongoClient } from "mongodb";
 import type * as moving from "../../src/move-in/index.js";
 import { MongoMemoryStore } from "../measuring/built-package.js";
+import { median } from "../measuring/measure.js";
 import { tableHead, toRow, toShort } from "../measuring/report.js";
 
 const { moveIn } = (await import(new URL("../../dist/move-in.js", import.meta.url).href)) as typeof moving;
 
 const batch = 2000;
 const bytesPerFact = 200;
+const rounds = 3;
 
 /** Moves in memories of mem0, and writes the same documents by `bulkWrite` of the driver. */
 export async function measureMoving(client: MongoClient, dbName: string, itemCounts: number[]): Promise<string[]> {
@@ -22,17 +24,18 @@ export async function measureMoving(client: MongoClient, dbName: string, itemCou
     for (const count of itemCounts) {
       const file = join(dir, `${count}.jsonl`);
       await writeFacts(file, count);
-      const driverMs = await measure(() => writeByDriver(client, dbName, file));
-      const memory = new MongoMemoryStore({ client, dbName }).memory({ nodeId: randomUUID() });
-      const before = process.memoryUsage().rss;
-      let highest = before;
-      const sample = setInterval(() => (highest = Math.max(highest, process.memoryUsage().rss)), 50);
-      const ownMs = await measure(() => moveIn(memory, { from: "mem0", source: file }));
-      clearInterval(sample);
-      const againMs = await measure(() => moveIn(memory, { from: "mem0", source: file }));
-      const perItem = (ms: number): string => toShort((1000 * ms) / count);
-      const grown = String(Math.round((highest - before) / 2 ** 20));
-      rows.push([String(count), perItem(ownMs), perItem(driverMs), toShort(ownMs / driverMs), perItem(againMs), grown]);
+      const samples: Sample[] = [];
+      for (let round = 0; round < rounds; round += 1) samples.push(await measureRound(client, dbName, file));
+      const middle = (getValue: (sample: Sample) => number): number => median(samples.map(getValue));
+      const perItem = (getMs: (sample: Sample) => number): string => toShort((1000 * middle(getMs)) / count);
+      rows.push([
+        String(count),
+        perItem(({ ownMs }) => ownMs),
+        perItem(({ driverMs }) => driverMs),
+        toShort(middle(({ ownMs, driverMs }) => ownMs / driverMs)),
+        perItem(({ againMs }) => againMs),
+        String(Math.round(middle(({ grownBytes }) => grownBytes) / 2 ** 20)),
+      ]);
     }
     const titles = [
       "memories of mem0",
@@ -46,6 +49,26 @@ export async function measureMoving(client: MongoClient, dbName: string, itemCou
   } finally {
     await rm(dir, { recursive: true });
   }
+}
+
+interface Sample {
+  driverMs: number;
+  ownMs: number;
+  againMs: number;
+  grownBytes: number;
+}
+
+/** Measures both sides, one after the other, into a new collection and a new memory. */
+async function measureRound(client: MongoClient, dbName: string, file: string): Promise<Sample> {
+  const driverMs = await measure(() => writeByDriver(client, dbName, file));
+  const memory = new MongoMemoryStore({ client, dbName }).memory({ nodeId: randomUUID() });
+  const before = process.memoryUsage().rss;
+  let highest = before;
+  const sample = setInterval(() => (highest = Math.max(highest, process.memoryUsage().rss)), 50);
+  const ownMs = await measure(() => moveIn(memory, { from: "mem0", source: file }));
+  clearInterval(sample);
+  const againMs = await measure(() => moveIn(memory, { from: "mem0", source: file }));
+  return { driverMs, ownMs, againMs, grownBytes: highest - before };
 }
 
 async function measure(run: () => Promise<unknown>): Promise<number> {

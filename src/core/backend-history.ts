@@ -31,8 +31,10 @@ import type { MemorySnapshot } from "./tree/snapshot.js";
 import { type DiffSide, readableDiff, unifiedDiff } from "./history/unified-diff.js";
 import { checkVersionId } from "./history/version-id.js";
 
-/** Versions that one database command reads. */
-const pageSize = 100;
+/** Versions that the first command of a list reads. Most callers stop after a few. */
+const firstPageSize = 100;
+/** Each later command reads twice as many, because each reads the changes in the memory again. */
+const maxPageSize = 3200;
 
 const maxRedactedIds = 1000;
 
@@ -103,7 +105,8 @@ export class BackendHistory implements MemoryHistory {
 
   async *#pages(filter: Omit<VersionFilter, "limit">, limit: number): AsyncGenerator<MemoryVersion> {
     let last: string | null = null;
-    for (let count = 0; count < limit;) {
+    let pageSize = firstPageSize;
+    for (let count = 0; count < limit; pageSize = Math.min(2 * pageSize, maxPageSize)) {
       const size = Math.min(pageSize, limit - count);
       const page: MemoryVersion[] = await this.page(filter, size, last);
       yield* page;

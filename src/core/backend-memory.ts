@@ -1,5 +1,4 @@
 import { Policies } from "./access/policies.js";
-import { adding, type AddingMemory } from "./add-files-to.js";
 import { guardText } from "./access/guard-change.js";
 import {
   boundRun,
@@ -12,6 +11,7 @@ import {
   type RunBinding,
 } from "./restrictable-memory.js";
 import type { MemoryProposals } from "./approval/memory-proposals.js";
+import { bulk, type BulkMemory } from "./bulk.js";
 import { BackendHistory } from "./backend-history.js";
 import { BackendProposals } from "./backend-proposals.js";
 import { watchBackend } from "./backend-watch.js";
@@ -69,7 +69,6 @@ import {
   traceSearch,
 } from "./tracing/memory-traces.js";
 import type { Trace } from "./tracing/tracing.js";
-import type { AddedFile, DatedFile } from "./tree/add-files.js";
 import type { Change, ChangeResult } from "./tree/change.js";
 import { sortTree } from "./tree/sort-tree.js";
 import { mergeActors } from "./values/actor.js";
@@ -83,7 +82,7 @@ import { checkContent, checkText, compareCodeUnits, takeStart } from "./values/t
  * A memory over a backend. Each method checks its arguments and sorts the answer; the pipeline runs the call. The
  * backend only stores.
  */
-export class BackendMemory implements RestrictableMemory, AddingMemory {
+export class BackendMemory implements RestrictableMemory, BulkMemory {
   readonly address: CheckedAddress;
   readonly paths: PathRule;
   readonly rights: MemoryRights | undefined;
@@ -282,18 +281,30 @@ export class BackendMemory implements RestrictableMemory, AddingMemory {
     };
   }
 
-  get [adding](): AddingMemory[typeof adding] {
+  get [bulk](): BulkMemory[typeof bulk] {
     const context = this.#context;
     const { backend, policies, options: settings } = context;
-    const add = backend.features?.addFiles;
-    if (add === undefined || policies !== null) return { settings, addFiles: null };
-    const addFiles = (files: readonly DatedFile[]): Promise<AddedFile[]> =>
-      runCall(context, traceAddedFiles(files), async (call) => {
-        for (const { content } of files) checkText(content, "content");
-        const checked = files.map((file) => ({ ...file, path: normalizePath(file.path) }));
-        return runAsChange(context, call, () => add(checked, settings, call));
-      });
-    return { settings, addFiles };
+    const { addFiles, load } = backend.features ?? {};
+    return {
+      settings,
+      addFiles:
+        addFiles === undefined || policies !== null
+          ? null
+          : (files) =>
+              runCall(context, traceAddedFiles(files), async (call) => {
+                for (const { content } of files) checkText(content, "content");
+                const checked = files.map((file) => ({ ...file, path: normalizePath(file.path) }));
+                return runAsChange(context, call, () => addFiles(checked, settings, call));
+              }),
+      readFiles:
+        load === undefined
+          ? null
+          : async (paths) => {
+              const { files } = await runCall(context, traceFiles, (call) => load({ paths, below: [] }, call));
+              const wanted = new Set(paths);
+              return files.filter(({ path }) => wanted.has(path));
+            },
+    };
   }
 
   get #backend(): MemoryContext["backend"] {

@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Memory } from "../core/memory.js";
+import { invalid, MemoryError } from "../core/values/errors.js";
+import { getField } from "../core/values/unknown-values.js";
 import { Mover } from "./mover.js";
 import { checkMoveInOptions, type MoveInOptions, type MoveInSettings } from "./options.js";
 import { type MoveInReport, ReportWriter } from "./report.js";
@@ -17,8 +19,8 @@ const timeoutMs = 120_000;
  * its start to its end, and keeps only a part of it in memory.
  *
  * @returns what became of the items: nothing is left out without a reason
- * @throws TypeError for bad options; MemoryError EINVAL for a source of another kind; the errors of the file system, of
- * the source and of the memory. What was moved before stays
+ * @throws TypeError for bad options; MemoryError EINVAL for a source of another kind, or that cannot be read; the errors
+ * of a store or stream, and of the memory. What was moved before stays: `details.moved` of a MemoryError counts it
  */
 export async function moveIn(memory: Memory, options: MoveInOptions): Promise<MoveInReport> {
   const settings = checkMoveInOptions(options);
@@ -31,14 +33,27 @@ export async function moveIn(memory: Memory, options: MoveInOptions): Promise<Mo
   const target = memory.with({ actor, timeoutMs, ...(signal && { signal }) });
   const reporter = new ReportWriter(actor.runId, onOutcome);
   const mover = new Mover(target, settings, reporter, await openWriter(target, settings, actor));
-  for await (const item of format.read(source, { namespace })) {
-    signal?.throwIfAborted();
-    if ("why" in item) reporter.skip(item.what, item.why);
-    else if ("messages" in item) await mover.addConversation(item);
-    else await mover.addEntry(item);
+  try {
+    for await (const item of format.read(source, { namespace })) {
+      signal?.throwIfAborted();
+      if ("why" in item) reporter.skip(item.what, item.why);
+      else if ("messages" in item) await mover.addConversation(item);
+      else await mover.addEntry(item);
+    }
+    await mover.flush();
+  } catch (error) {
+    throw withMoved(error, reporter.report);
   }
-  await mover.flush();
   return reporter.report;
+}
+
+/** Returns the error that ends a move, with what was done before. An error of the file system is one of the source. */
+function withMoved(error: unknown, report: MoveInReport): unknown {
+  const code = typeof getField(error, "syscall") === "string" ? String(getField(error, "code")) : null;
+  const ended = code === null ? error : invalid(`the source cannot be read (${code})`, error);
+  if (!MemoryError.isInstance(ended)) return ended;
+  const { losses: _, runId: __, ...moved } = report;
+  return Object.assign(ended, { details: { ...ended.details, moved } });
 }
 
 async function openWriter(

@@ -31,14 +31,13 @@ export function toPath(texts: readonly string[]): { path: string; shortened: str
 
 /** Makes a name out of the first words of a text, and the hash of an id that no other text has. */
 export function toSlug(text: string, id: string): string {
-  const words =
-    text
-      .slice(0, 400)
-      .normalize("NFC")
-      .toLowerCase()
-      .match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
+  const words = text
+    .slice(0, 400)
+    .normalize("NFC")
+    .toLowerCase()
+    .matchAll(/[\p{L}\p{M}\p{N}]+/gu);
   let slug = "";
-  for (const word of words) {
+  for (const [word] of words) {
     const longer = slug === "" ? takeStart(word, maxSlugChars) : `${slug}-${word}`;
     if (longer.length > maxSlugChars) break;
     slug = longer;

@@ -8,7 +8,8 @@ import type { MoveInEntry } from "./item.js";
 export function withOrigin({ content, at, createdAt = at, author, sources = [] }: MoveInEntry): string {
   if ((author === undefined && sources.length === 0) || readFrontMatter(content) !== null) return content;
   const fields = [
-    ...(sources.length === 0 ? [] : [`sources: ${JSON.stringify(sources)}`]),
+    // In the form of OKF.
+    ...(sources.length === 0 ? [] : [`sources: ${JSON.stringify(sources.map((resource) => ({ resource })))}`]),
     ...(author === undefined ? [] : [`author: ${JSON.stringify(author)}`]),
     ...(createdAt === undefined ? [] : [`created: ${createdAt.toISOString()}`]),
     ...(at === undefined || at.getTime() === createdAt?.getTime() ? [] : [`updated: ${at.toISOString()}`]),

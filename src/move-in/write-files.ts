@@ -1,4 +1,4 @@
-import { addFilesTo, getAddSettings } from "../core/add-files-to.js";
+import { addFilesTo, getAddSettings } from "../core/bulk.js";
 import type { Memory } from "../core/memory.js";
 import { proposeChange } from "../core/propose-change.js";
 import { type AddedFile, addFiles, type DatedFile } from "../core/tree/add-files.js";

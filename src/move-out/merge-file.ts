@@ -2,7 +2,7 @@ import type { MemoryVersion } from "../core/history/history.js";
 import type { Memory } from "../core/memory.js";
 import { baseChanged, MemoryError, parentIsFile } from "../core/values/errors.js";
 import { LiteralSearch } from "../core/values/literal-search.js";
-import { getParents, maxPathChars, maxSegmentChars } from "../core/values/paths.js";
+import { getCreationError, getParents, maxPathChars, maxSegmentChars } from "../core/values/paths.js";
 import { hashSha256 } from "../core/values/sha256.js";
 import { appendText, takeStart } from "../core/values/text.js";
 
@@ -22,7 +22,7 @@ export interface MergedFile {
 export interface MergeContext {
   from: Memory;
   into: Memory;
-  /** The paths of the second memory. */
+  /** The paths of the second memory, and with `dryRun` those that it would get. */
   known: Map<string, "file" | "dir">;
   /** Who wrote the texts of the first memory, by path. */
   steps: ReadonlyMap<string, readonly Step[]>;
@@ -45,19 +45,20 @@ export async function mergeFile(context: MergeContext, path: string, appends: bo
   const content = await readOrNull(from, path);
   if (content === null) return null;
   const sha256 = hashSha256(content);
-  const kept = context.steps.get(path) ?? [];
-  const steps = kept.at(-1)?.sha256 === sha256 ? kept : [...kept, { id: null, sha256, actor: null }];
-  const parent = getParents(path).find((each) => known.get(each) === "file");
-  if (parent !== undefined) throw parentIsFile();
+  const steps = listSteps(context, path, sha256);
+  if (isBelowFile(context, path)) throw parentIsFile();
   for (let number = 0; ; number += 1) {
     const target = number === 0 ? path : getPathBeside(path, number);
     const to = number === 0 ? {} : { to: target };
     if (known.get(target) === "dir") continue;
     const present = known.has(target) ? await readOrNull(into, target) : null;
+    // It would get another file of the first memory.
+    if (present === null && known.has(target) && dryRun) continue;
     const replay = (index: number): Promise<void> =>
       replaySteps(context, { path: target, present, steps: steps.slice(index), content });
     if (present === null) {
-      if (dryRun) await into.stat(target);
+      const fault = getCreationError(target, into.paths);
+      if (fault !== null) throw fault;
       await replay(0);
       return { path, result: number === 0 ? "created" : "beside", ...to };
     }
@@ -69,6 +70,16 @@ export async function mergeFile(context: MergeContext, path: string, appends: bo
     }
     if (appends) return { path, result: await appendStep(context, path, content, steps.at(-1)) };
   }
+}
+
+/** Lists the texts that a file has had, up to its present text. */
+export function listSteps({ steps }: MergeContext, path: string, sha256: string): readonly Step[] {
+  const kept = steps.get(path) ?? [];
+  return kept.at(-1)?.sha256 === sha256 ? kept : [...kept, { id: null, sha256, actor: null }];
+}
+
+export function isBelowFile({ known }: MergeContext, path: string): boolean {
+  return getParents(path).some((parent) => known.get(parent) === "file");
 }
 
 /**
@@ -143,7 +154,7 @@ async function readStep({ history }: Memory, { id }: Step): Promise<string | nul
   return orNull(read?.then(({ content }) => content) ?? Promise.resolve(null));
 }
 
-function actAs(memory: Memory, step: Step | undefined): Memory {
+export function actAs(memory: Memory, step: Step | undefined): Memory {
   return step?.actor ? memory.with({ actor: step.actor }) : memory;
 }
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { patternField } from "../core/access/policy.js";
+import { splitIntoBatches } from "../core/bulk.js";
 import type { Memory, MemoryOutline } from "../core/memory.js";
 import { openLog } from "../core/restrictable-memory.js";
 import { lostRace, maxAttempts, pause } from "../core/runtime/lost-race.js";
@@ -8,6 +9,7 @@ import { getReason, invalid, MemoryError, type MemoryErrorCode } from "../core/v
 import { compilePathPattern } from "../core/values/path-pattern.js";
 import { ROOT } from "../core/values/paths.js";
 import { getField } from "../core/values/unknown-values.js";
+import { mergeBatch } from "./merge-batch.js";
 import { type MergedFile, mergeFile, readSteps } from "./merge-file.js";
 
 /** Options of {@link mergeMemories}. */
@@ -53,10 +55,15 @@ export async function mergeMemories(from: Memory, into: Memory, options: MergeOp
   );
   const context = { from, into, known: getPaths(await into.outline()), steps, dryRun };
   const merged: MergedFile[] = [];
-  for (const { path } of files) {
-    const appends = patterns.some((fits) => fits(path));
-    const file = await mergeInTurn(path, () => mergeFile(context, path, appends));
-    if (file !== null) merged.push(file);
+  for (const batch of splitIntoBatches(files, ({ sizeBytes }) => sizeBytes)) {
+    const paths = batch.map(({ path }) => path);
+    const results = await mergeBatch(context, paths);
+    for (const path of paths) {
+      const result = results.get(path);
+      const appends = patterns.some((fits) => fits(path));
+      const file = result ? { path, result } : await mergeInTurn(path, () => mergeFile(context, path, appends));
+      if (file !== null) merged.push(file);
+    }
   }
   return { files: merged, proposals: await countProposals(from), revision };
 }

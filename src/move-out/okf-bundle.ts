@@ -1,6 +1,6 @@
-import type { Memory } from "../core/memory.js";
-import type { FileText } from "../core/tree/snapshot.js";
-import { MemoryError } from "../core/values/errors.js";
+import { readFilesFrom, splitIntoBatches } from "../core/bulk.js";
+import type { Memory, MemoryOutline } from "../core/memory.js";
+import type { FileText, SnapshotFile } from "../core/tree/snapshot.js";
 import { getParent, getPathPrefix, ROOT } from "../core/values/paths.js";
 import { takeStart } from "../core/values/text.js";
 import { getDescriptions, leadChars } from "../prompt/descriptions.js";
@@ -13,7 +13,7 @@ const maxLogged = 1000;
 
 /**
  * Returns the files of a bundle: a concept for each file of the memory, then an index of each directory, then the log if
- * the memory has a history. Reads one text at a time.
+ * the memory has a history. Keeps a part of the texts in memory.
  */
 export async function* createBundle(memory: Memory): AsyncGenerator<FileText> {
   const { files } = await memory.outline();
@@ -22,9 +22,8 @@ export async function* createBundle(memory: Memory): AsyncGenerator<FileText> {
   const names = new BundleNames();
   const bundlePaths = new Map<string, string>();
   const listings: Listings = new Map([[ROOT, []]]);
-  for (const path of paths) {
-    const file = await readFile(memory, path);
-    if (file === null) continue;
+  for await (const file of readAll(memory, files)) {
+    const { path } = file;
     const bundlePath = names.addFile(path);
     bundlePaths.set(path, bundlePath);
     yield { path: bundlePath, content: writeConcept(file, getFacts(file)) };
@@ -37,14 +36,14 @@ export async function* createBundle(memory: Memory): AsyncGenerator<FileText> {
   if (memory.history !== null) yield { path: "/log.md", content: await writeLog(memory, bundlePaths) };
 }
 
-/** Returns null for a file that is meanwhile gone. */
-async function readFile(memory: Memory, path: string) {
-  try {
-    const [content, facts] = [await memory.read(path), await memory.stat(path)];
-    return facts?.kind === "file" ? { path, content, ...facts } : null;
-  } catch (error) {
-    if (MemoryError.isInstance(error) && error.code === "ENOENT") return null;
-    throw error;
+/** Leaves out files that are meanwhile gone. @throws the error of a file that cannot be read */
+async function* readAll(memory: Memory, files: MemoryOutline["files"]): AsyncGenerator<SnapshotFile> {
+  for (const batch of splitIntoBatches(files, ({ sizeBytes }) => sizeBytes)) {
+    const paths = batch.map(({ path }) => path);
+    const found = await readFilesFrom(memory, paths);
+    yield* found.values();
+    for (const path of paths)
+      if (!found.has(path) && (await memory.stat(path))?.kind === "file") await memory.read(path);
   }
 }
 

@@ -1,8 +1,9 @@
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { MongoClient } from "mongodb";
 import { MongoDBStore } from "@langchain/langgraph-checkpoint-mongodb";
 import { describe, expect, it } from "@jest/globals";
@@ -11,6 +12,7 @@ import { moveIn } from "../../../src/move-in/index.js";
 import { compiled } from "../../helpers/compiled-sources.js";
 import { cli, cliJson } from "../../helpers/run-cli.js";
 import { readAll } from "../../helpers/read-all.js";
+import { repetitions } from "../../helpers/repetitions.js";
 import { privateMongod, testDatabase } from "../../helpers/test-database.js";
 import { folderWith, testFolder } from "../../helpers/test-folder.js";
 
@@ -121,6 +123,16 @@ describe("import --from", () => {
     const run = await cli(["import", await fileOf([1, "x"]), "--from", "mem0", ...newTarget().target]);
     expect(run).toMatchObject({ exitCode: 1, stdout: "imported from mem0: 0 files written, 2 skipped\n" });
   });
+});
+
+it("a move of 80 MB needs less memory than that, and writes every item", async () => {
+  const count = repetitions({ usual: 10_000, long: 200_000 });
+  const nodeId = randomUUID();
+  const worker = compiled("__tests__/helpers/streamed-move-worker.ts");
+  const args = ["--max-old-space-size=72", worker, uri, dbName, nodeId, String(count)];
+  const { stdout } = await promisify(execFile)(process.execPath, args);
+  expect(JSON.parse(stdout)).toEqual({ written: count, skipped: 0 });
+  expect((await store.memory({ nodeId }).outline()).files).toHaveLength(count);
 });
 
 describe("a move that is killed", () => {

@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { BetaLocalFilesystemMemoryTool } from "@anthropic-ai/sdk/tools/memory/node";
@@ -62,7 +63,7 @@ describe("moving in the items of a store", () => {
     const { tree } = await moved({ from: "store", source: store, into: "/old", namespace: ["memories"] });
     expect(Object.keys(tree)).toEqual(["/old/ada/seat.md", "/old/ada/tea.txt"]);
     expect(tree["/old/ada/tea.txt"]).toMatch(
-      /^---\nsources: \["store:\[\\"memories\\",\\"ada\\",\\"tea.txt\\"\]"\]\ncreated: .*Z\n(updated: .*\n)?---\nGreen\.$/,
+      /^---\nsources: \[\{"resource":"store:\[\\"memories\\",\\"ada\\",\\"tea.txt\\"\]"\}\]\ncreated: .*Z\n(updated: .*\n)?---\nGreen\.$/,
     );
     expect(tree["/old/ada/seat.md"]).toMatch(/---\nLikes the window\.$/);
   });
@@ -138,7 +139,9 @@ describe("moving in mem0's memories", () => {
     const { tree, losses } = await moved({ from: "mem0", source, fromUser: "ada" });
     const [[path, content] = []] = Object.entries(tree);
     expect(path).toMatch(/^\/2025-03\/likes-window-seats-[0-9a-f]{8}\.md$/);
-    expect(content).toBe('---\nsources: ["mem0:a1"]\ncreated: 2025-03-04T18:00:00.000Z\n---\nLikes window seats');
+    expect(content).toBe(
+      '---\nsources: [{"resource":"mem0:a1"}]\ncreated: 2025-03-04T18:00:00.000Z\n---\nLikes window seats',
+    );
     expect(losses).toEqual([
       { what: "mem0:b2", path: null, result: "skipped", why: "it belongs to another user than fromUser names" },
     ]);
@@ -157,11 +160,44 @@ describe("moving in the graph of the MCP reference server", () => {
     const source = await fileOf("memory.jsonl", lines.map((each) => JSON.stringify(each)).join("\n"));
     const { tree, losses } = await moved({ from: "server-memory", source });
     expect(tree).toEqual({
-      "/company/Acme.md": '---\nsources: ["server-memory:Acme"]\n---\n# Acme\n\n',
+      "/company/Acme.md": '---\nsources: [{"resource":"server-memory:Acme"}]\n---\n# Acme\n\n',
       "/person/Ada.md":
-        '---\nsources: ["server-memory:Ada"]\n---\n# Ada\n\n- Likes tea\n- Speaks German\n- works_at Acme\n',
+        '---\nsources: [{"resource":"server-memory:Ada"}]\n---\n# Ada\n\n- Likes tea\n- Speaks German\n- works_at Acme\n',
     });
     expect(losses).toMatchObject([{ what: "relation: Nobody knows Acme", why: "there is no entity of this name" }]);
+  });
+});
+
+const fixture = (name: string): string => fileURLToPath(new URL(`../../fixtures/move-in/${name}`, import.meta.url));
+
+/** The other programs have written these files: `get_all` of mem0ai 2.2.1, and server-memory 2026.8.31. */
+describe("moving in what another program wrote itself", () => {
+  it("takes the memories that mem0 adds, and says which fields it leaves out", async () => {
+    const { tree, losses } = await moved({ from: "mem0", source: fixture("mem0-get-all.jsonl"), fromUser: "ada" });
+    expect(Object.entries(tree)).toEqual([
+      [
+        expect.stringMatching(/^\/2026-11\/likes-window-seats-[0-9a-f]{8}\.md$/),
+        expect.stringMatching(/^---\nsources: .*\nauthor: "helper"\ncreated: 2026-11-26T.*\n---\nLikes window seats$/),
+      ],
+    ]);
+    expect(losses).toMatchObject([
+      { what: expect.stringMatching(/^mem0:/), result: "skipped", why: "it belongs to another user" },
+      { path: Object.keys(tree)[0], result: "written", why: "left out: topic" },
+    ]);
+  });
+
+  it.each(["server-memory.jsonl", "server-memory-read-graph.json"])("takes %s", async (name) => {
+    const source = fixture(name);
+    const { tree, losses } = await moved({ from: "server-memory", source });
+    expect(Object.values(tree).map((text) => text.replace(/^---[^]*?---\n/, ""))).toEqual([
+      "# a/b: c?\n\n- odd name\n",
+      "# Acme\n\n",
+      "# Ada\n\n- Likes tea\n- Speaks German\n- Lives in Graz\n- works_at Acme\n",
+    ]);
+    expect(losses).toMatchObject([
+      { what: "relation: Nobody knows Acme" },
+      { what: "entity a/b: c?", result: "written", why: "its name was changed to one that a path can have" },
+    ]);
   });
 });
 

@@ -209,6 +209,44 @@ describe("folders", () => {
   });
 });
 
+describe("a move that ends with an error", () => {
+  const cut = async function* (error: Error): AsyncGenerator<string> {
+    yield `${mem0({}).slice(0, -1)},{`;
+    throw error;
+  };
+
+  it("says that the source cannot be read, and counts what was done before", async () => {
+    const fault = Object.assign(new Error("EIO: i/o error, read"), { code: "EIO", syscall: "read" });
+    const from = {
+      version: "1",
+      takes: ["file"] as const,
+      async *read(): AsyncGenerator<{ path: string; content: string }> {
+        yield { path: "/../x", content: "refused" };
+        for await (const content of cut(fault)) yield { path: "/a", content };
+      },
+    };
+    await expect(move({ from, source: "x" })).rejects.toMatchObject({
+      code: "EINVAL",
+      message: "the source cannot be read (EIO)",
+      cause: fault,
+      details: { moved: { written: 0, skipped: 1 } },
+    });
+  });
+
+  it.each(["mem0", "obsidian", "claude-export"] as const)("of %s: names a missing source as EINVAL", async (from) => {
+    await expect(move({ from, source: join(dir, "missing") })).rejects.toMatchObject({
+      code: "EINVAL",
+      message: "the source cannot be read (ENOENT)",
+      details: { moved: { written: 0 } },
+    });
+  });
+
+  it("leaves the errors of a stream of the program as they are", async () => {
+    const error = new Error("the program's own");
+    await expect(move({ from: "mem0", source: cut(error) })).rejects.toBe(error);
+  });
+});
+
 it("rules and a guard hold for what moves in", async () => {
   const node = new MemoryNode({
     nodeId: "n",

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import fc from "fast-check";
@@ -47,6 +48,15 @@ async function moveThroughFolder(files: Tree): Promise<{ bundle: Tree }> {
 }
 
 describe("a bundle of OKF 0.2", () => {
+  it("has valid sources for a text that moved in", async () => {
+    const memory = await createMemory();
+    const source = [JSON.stringify({ id: "a1", memory: "Likes tea", created_at: "2025-03-04T10:00:00Z" })];
+    await moveIn(memory, { from: "mem0", source: Readable.from(source) });
+    const bundle = await readAll(createBundle(memory));
+    expect(bundle[0]?.content).toContain('\nsources: [{"resource":"mem0:a1"}]\n');
+    expect(findOkfFaults(bundle)).toEqual([]);
+  });
+
   it("has a concept with a type for each file, and an index of each directory", async () => {
     const { bundle } = await moveThroughFolder({ "/notes/today": "# Today\n\nTea.", "/a.md": "x" });
     expect(Object.keys(bundle)).toEqual(["/a.md", "/notes/today.md", "/index.md", "/notes/index.md"]);

@@ -3,7 +3,7 @@ import type { FileText, MemorySnapshot, SnapshotFile } from "../../core/tree/sna
 import { memoryBytesCeiling } from "../../core/memory-options.js";
 import { applyChange } from "../../core/tree/apply-change.js";
 import { MemoryTree } from "../../core/tree/memory-tree.js";
-import { addFilesTo } from "../../core/add-files-to.js";
+import { addFilesTo, splitIntoBatches } from "../../core/bulk.js";
 import type { DatedFile } from "../../core/tree/add-files.js";
 import type { CheckedAddress } from "../../core/values/address.js";
 import { invalid, memoryFull, MemoryError } from "../../core/values/errors.js";
@@ -146,7 +146,9 @@ const writeTimeoutMs = 120_000;
 async function runTransfer({ target, present, files, placeholders }: TransferPlan): Promise<void> {
   const { name } = target;
   const memory = target.memory.with({ timeoutMs: writeTimeoutMs });
-  for (const batch of splitIntoBatches(files, present)) {
+  // Replaced texts count, because a history stores them.
+  const getBytes = ({ path, sizeBytes }: SnapshotFile): number => sizeBytes + (present.files.get(path)?.sizeBytes ?? 0);
+  for (const batch of splitIntoBatches(files, getBytes)) {
     const added = await addFilesTo(memory, batch).catch((error: unknown) => [error]);
     const failure = added.find((each) => typeof each !== "string");
     if (failure === undefined) continue;
@@ -158,22 +160,4 @@ async function runTransfer({ target, present, files, placeholders }: TransferPla
       await memory.write(path, content);
       await memory.delete(path);
     });
-}
-
-/** The maximum of one change; a larger file is written alone. Replaced texts count, because a history stores them. */
-const maxBatch = { files: 2000, bytes: 1_000_000 };
-
-function* splitIntoBatches(files: TransferPlan["files"], present: MemoryTree): Generator<TransferPlan["files"]> {
-  let batch: TransferPlan["files"] = [];
-  let bytes = 0;
-  for (const file of files) {
-    const fileBytes = file.sizeBytes + (present.files.get(file.path)?.sizeBytes ?? 0);
-    if (batch.length === maxBatch.files || (batch.length > 0 && bytes + fileBytes > maxBatch.bytes)) {
-      yield batch;
-      [batch, bytes] = [[], 0];
-    }
-    batch.push(file);
-    bytes += fileBytes;
-  }
-  if (batch.length > 0) yield batch;
 }

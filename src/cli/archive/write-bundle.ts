@@ -1,4 +1,4 @@
-import { addFilesTo } from "../../core/add-files-to.js";
+import { addFilesTo } from "../../core/bulk.js";
 import type { Report } from "../command.js";
 import { about } from "../errors.js";
 import type { OpenTarget } from "../targets/open-target.js";

@@ -58,7 +58,7 @@ export interface BackendFeatures {
    */
   version?(call: CallContext): Promise<string | null>;
   /** Returns the part of the memory that a change needs, at one moment. @internal */
-  load?(scope: ChangeScope, call: CallContext): Promise<MemorySnapshot>;
+  load?: (scope: ChangeScope, call: CallContext) => Promise<MemorySnapshot>;
   /**
    * Returns every file and directory but the root, at one moment. Leaves out a text if `known` has the version of the
    * file for its path. So a search and a watch read only the texts that have changed.

@@ -70,7 +70,12 @@ export class HistoryView {
   }
 
   /** Reads a page of versions, newest first. @param olderThan an id, or null for the newest */
-  async page(query: VersionQuery, limit: number, olderThan: string | null): Promise<VersionDocument[]> {
+  async page(
+    query: VersionQuery,
+    limit: number,
+    olderThan: string | null,
+    fields: { projection?: { older: 0 } } = {},
+  ): Promise<VersionDocument[]> {
     const end = olderThan === null ? null : storedId(this.present.memory, checkVersionId(olderThan));
     const pending = this.#pending
       .filter((version) => (end === null || version._id < end) && fits(version, query))
@@ -79,11 +84,9 @@ export class HistoryView {
     if (pending.length === limit) return pending;
     const ids = { ...versionIdRange(this.present.memory), $lt: end !== null && end < this.#end ? end : this.#end };
     const rest = limit - pending.length;
-    const options = query.below === undefined ? {} : { hint: "_id_" };
-    return [
-      ...pending,
-      ...(await this.#versions.findAll({ _id: ids, ...createFilter(query) }, { limit: rest, ...options }, this.#call)),
-    ];
+    const options = { limit: rest, ...fields, ...(query.below !== undefined && { hint: "_id_" }) };
+    const stored = await this.#versions.findAll({ _id: ids, ...createFilter(query) }, options, this.#call);
+    return [...pending, ...stored];
   }
 
   /** Reads versions after one without their texts, oldest first. @param newerThan an id, or null for the oldest */

@@ -45,7 +45,7 @@ export class MongoHistory implements HistoryBackend {
   async page(filter: Omit<VersionFilter, "limit">, limit: number, olderThan: string | null): Promise<MemoryVersion[]> {
     const view = await this.#view("outbox");
     if (view === null) return [];
-    const found = await view.page(await createQuery(view, filter), limit, olderThan);
+    const found = await view.page(await createQuery(view, filter), limit, olderThan, { projection: { older: 0 } });
     return found.map(toMemoryVersion);
   }
 

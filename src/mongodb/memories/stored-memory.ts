@@ -15,7 +15,8 @@ import { findKnownPages, selectPages } from "./reading/known-pages.js";
 import { listenToMemory } from "./reading/memory-listener.js";
 import { OutboxSource } from "./outbox/outbox-source.js";
 import { targetHeadAlone, targetKnownPage } from "./changing/page-target.js";
-import { getSplitBytes, type PagedMemory } from "./memory-context.js";
+import { getSplitBytes, hasTransactions, type PagedMemory } from "./memory-context.js";
+import { readsPages } from "./reading/load-scope.js";
 import { PageReads } from "./reading/page-reads.js";
 import { type MadeChange, makeChange, type PageWriteOptions } from "./changing/page-writes.js";
 import { changePage, checkRoom } from "./changing/change-page.js";
@@ -100,7 +101,7 @@ export class StoredMemory {
   ): Promise<Result> {
     const known = findKnownPages(this.#memory);
     const run = async (): Promise<Result> => {
-      let replacesPages = isOfSeveralPages(this.#memory, scope);
+      let replacesPages = isOfSeveralPages(this.#memory, scope) || (await this.#isOfManyFiles(scope));
       // The changes before it in the queue may have split the page that had no room.
       let isLost = findKnownPages(this.#memory) !== known;
       for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
@@ -123,6 +124,11 @@ export class StoredMemory {
       throw lostRace();
     };
     return this.#memory.edits.run(this.#memory.key, run, call);
+  }
+
+  /** The pages of many files are read whole in any case, and are mostly split. */
+  async #isOfManyFiles({ paths, below }: StorageScope): Promise<boolean> {
+    return readsPages({ paths, below }) && hasTransactions(this.#memory);
   }
 
   async listen(): Promise<ChangeListener | null> {

@@ -9,7 +9,7 @@ import { readRecords } from "../read/records.js";
  * Each becomes a file in a directory for its month, named by its first words.
  */
 export const mem0: MoveInFormat = {
-  version: "mem0ai 3.3.1 (npm), mem0 2 (Python)",
+  version: "mem0ai 3.3.1 (npm), mem0ai 2.2.1 (Python)",
   takes: ["file", "items"],
   async *read(source) {
     let number = 0;
@@ -56,7 +56,22 @@ function toEntry(memory: Record<string, unknown>, place: string): MoveInEntry | 
     sources: [`mem0:${id}`],
     userId: getText(memory, "user_id", "userId"),
     what: `mem0:${id}`,
+    shortened: describeOthers(memory),
   };
+}
+
+/** The fields that the file has in another form, and those of mem0's own bookkeeping. */
+const knownFields = new Set(
+  ["id", "memory", "data", "hash", "role", "score", "metadata", "text_lemmatized"].concat(
+    ["user", "agent", "run", "actor"].flatMap((name) => [`${name}_id`, `${name}Id`]),
+    ["created", "updated"].flatMap((name) => [`${name}_at`, `${name}At`]),
+  ),
+);
+
+/** Words which fields of the program are left out. */
+function describeOthers(memory: Record<string, unknown>): string | undefined {
+  const names = Object.keys({ ...memory, ...toRecord(memory["metadata"]) }).filter((name) => !knownFields.has(name));
+  return names.length === 0 ? undefined : `left out: ${names.join(", ")}`;
 }
 
 /** mem0 for Python and its platform write `user_id`, its library for JavaScript `userId`. */

@@ -35,7 +35,9 @@ async function* readGraph(file: string): AsyncGenerator<GraphItem | MoveInNote> 
       yield record;
       continue;
     }
-    const { what, value } = record;
+    const { what, value: given } = record;
+    // As a client of MCP stores the answer of the tool.
+    const value = getField(given, "structuredContent") ?? given;
     const [entities, relations] = [getField(value, "entities"), getField(value, "relations")];
     const type = getField(value, "type");
     if (Array.isArray(entities) && Array.isArray(relations)) {

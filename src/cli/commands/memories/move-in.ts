@@ -1,12 +1,13 @@
 import { Option } from "commander";
 import { visible } from "../../../core/display/visible.js";
+import { MemoryError, type MemoryErrorDetails } from "../../../core/values/errors.js";
 import { formatNames, formats, type MoveInFormatName } from "../../../move-in/formats.js";
 import type { MoveInOptions, MoveInOutcome } from "../../../move-in/options.js";
 import type { MoveInReport } from "../../../move-in/report.js";
 import { pickDefined } from "../../collections.js";
 import type { Report } from "../../command.js";
 import type { CliContext } from "../../context.js";
-import { about, CommandError, exitCodes, usageError, withFile } from "../../errors.js";
+import { about, CommandError, exitCodes, isSystemError, usageError, withFile } from "../../errors.js";
 import { withDatabase, withMemory } from "../../targets/open-target.js";
 import {
   collectionNameOption,
@@ -17,6 +18,8 @@ import {
   type TargetOptions,
 } from "../../targets/target-options.js";
 import { countText } from "../../terminal/format.js";
+
+type MovedCounts = NonNullable<MemoryErrorDetails["moved"]>;
 
 /** The options of `import --from`. */
 export interface MoveInInput extends TargetOptions {
@@ -64,19 +67,14 @@ export async function moveInFrom(from: MoveInFormatName, input: MoveInInput, con
       const { moveIn } = await import("../../../move-in/move-in.js");
       const outcomes: MoveInOutcome[] = [];
       const listsAll = dryRun || input.json === true;
+      const options = {
+        ...getOptions(from, input),
+        source,
+        onOutcome: (outcome: MoveInOutcome): void => void (listsAll && outcomes.push(outcome)),
+      };
       const report = await withFile(sourceName, "read", () =>
-        about(`${sourceName}: ${name}`, () =>
-          moveIn(memory, {
-            ...getOptions(from, input),
-            source,
-            onOutcome: (outcome) => void (listsAll && outcomes.push(outcome)),
-          }),
-        ),
-      ).catch((error: unknown) => {
-        if (error instanceof TypeError && error.message.startsWith("invalid MoveInOptions"))
-          throw usageError(error.message);
-        throw error;
-      });
+        about(`${sourceName}: ${name}`, () => moveIn(memory, options).catch((error) => endMove(error, context))),
+      );
       return reportMove(from, report, outcomes, input, context);
     }),
   );
@@ -144,21 +142,36 @@ async function reportMove(
   const tree = outcomes.flatMap(({ path, what, result }) =>
     result === "skipped" || path === null ? [] : [visible(`${result} ${path} (${quote(what)})`) + "\n"],
   );
-  const parts = [
-    `${countText(written, "file")} written`,
-    ...Object.entries({
-      [`${countText(proposed, "file")} proposed`]: proposed,
-      [`${countText(logged, "conversation")} logged`]: logged,
-      [`${unchanged} there already`]: unchanged,
-      [`${skipped} skipped`]: skipped,
-      [`${shortened} shortened`]: shortened,
-    }).flatMap(([text, count]) => (count === 0 ? [] : [text])),
-  ];
   const done = dryRun ? "checked, not imported," : "imported";
   return {
     json: { dryRun, ...counts, items: outcomes },
-    text: `${tree.join("")}${done} from ${from}: ${parts.join(", ")}\n`,
+    text: `${tree.join("")}${done} from ${from}: ${formatCounts(counts)}\n`,
   };
+}
+
+function formatCounts({ written, proposed, logged, unchanged, skipped, shortened }: MovedCounts): string {
+  const others = {
+    [`${countText(proposed, "file")} proposed`]: proposed,
+    [`${countText(logged, "conversation")} logged`]: logged,
+    [`${unchanged} there already`]: unchanged,
+    [`${skipped} skipped`]: skipped,
+    [`${shortened} shortened`]: shortened,
+  };
+  const parts = Object.entries(others).flatMap(([text, count]) => (count === 0 ? [] : [text]));
+  return [`${countText(written, "file")} written`, ...parts].join(", ");
+}
+
+/**
+ * Says what was done before an error.
+ * @throws the error, in the words of the command line
+ */
+async function endMove(error: unknown, { err }: CliContext): Promise<never> {
+  if (error instanceof TypeError && error.message.startsWith("invalid MoveInOptions")) throw usageError(error.message);
+  if (!MemoryError.isInstance(error)) throw error;
+  const { moved } = error.details ?? {};
+  if (moved !== undefined && Object.values(moved).some((count) => count > 0))
+    await err.line(`before the error: ${formatCounts(moved)}`);
+  return Promise.reject(error.code === "EINVAL" && isSystemError(error.cause) ? error.cause : error);
 }
 
 /** A name with a line end must not look like a line of its own. */

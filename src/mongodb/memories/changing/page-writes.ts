@@ -243,6 +243,7 @@ function createAnswer(
   return { isNothing: { $and: [answer.isNothing, { $not: [{ $or: unless }] }] } };
 }
 
-function readOutboxState({ recorded = 0, lastBytes = null, versionsExpireAt }: Partial<OutboxState>): OutboxState {
-  return { recorded, lastBytes, ...(versionsExpireAt && { versionsExpireAt }) };
+function readOutboxState(head: Partial<OutboxState>): OutboxState {
+  const { recorded = 0, lastBytes = null, lastFiles = 0, versionsExpireAt } = head;
+  return { recorded, lastBytes, lastFiles, ...(versionsExpireAt && { versionsExpireAt }) };
 }

@@ -113,17 +113,13 @@ interface FileMeta {
  * of these, so their keys have no escapes.
  */
 export function keyOfPath(path: string): string {
-  const plain = /[%.$]/.test(path) ? path.split("/").map(escape).join("/") : path;
+  const plain = path.replaceAll("%", "%25").replaceAll(".", "%2E").replaceAll("/$", "/%24");
   return plain.slice(1).replaceAll("/", ".");
 }
 
 export function pathOfKey(key: string): string {
   const path = ROOT + key.replaceAll(".", "/");
   return key.includes("%") ? path.replaceAll(/%(?:2E|24|25)/g, unescape) : path;
-}
-
-function escape(segment: string): string {
-  return segment.replaceAll("%", "%25").replaceAll(".", "%2E").replace(/^\$/, "%24");
 }
 
 function unescape(escaped: string): string {
@@ -210,11 +206,10 @@ export function asRecord(value: unknown): unknown {
 export function flatFields(
   snapshot: Pick<MemorySnapshot, "files" | "directories">,
 ): Record<"data" | "dirs" | "meta", ReadonlyMap<string, unknown>> {
+  const files = snapshot.files.map((file) => ({ ...file, key: keyOfPath(file.path) }));
   return {
-    data: createRecord(snapshot.files.map((file) => [keyOfPath(file.path), file.content])),
+    data: createRecord(files.map(({ key, content }) => [key, content])),
     dirs: createRecord(snapshot.directories.map((path) => [keyOfPath(path), true])),
-    meta: createRecord(
-      snapshot.files.map(({ path, createdAt, updatedAt }) => [keyOfPath(path), { createdAt, updatedAt }]),
-    ),
+    meta: createRecord(files.map(({ key, createdAt, updatedAt }) => [key, { createdAt, updatedAt }])),
   };
 }

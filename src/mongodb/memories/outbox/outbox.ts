@@ -130,6 +130,8 @@ export interface OutboxState {
   recorded: number;
   /** Size in bytes of the last change. */
   lastBytes: number | null;
+  /** Number of files in the last change. */
+  lastFiles: number;
   versionsExpireAt?: Date;
 }
 
@@ -137,19 +139,23 @@ export interface OutboxState {
 export const outboxState = {
   recorded: { $size: { $ifNull: ["$outbox", []] } },
   lastBytes: { $bsonSize: { $ifNull: [{ $arrayElemAt: ["$outbox", -1] }, {}] } },
+  lastFiles: { $size: { $ifNull: [{ $arrayElemAt: ["$outbox.files", -1] }, []] } },
   versionsExpireAt: 1,
 } as const;
 
 /** Sixty small changes take four commands more, or up to seven if not all versions are kept. */
 const changesPerFlush = 60;
 const largeBytes = 512 * 1024;
+/** A move reads the texts of all recorded files, and so does a reader of the history until then. */
+const manyFiles = 1000;
 
 /**
  * Whether a change moves the outbox: not at all, in the background, or before the change returns. Only one of many
  * concurrent changes moves the outbox, so that they do not all move the same versions.
  */
-export function dueFlush({ recorded, lastBytes }: OutboxState): "none" | "behind" | "awaited" {
-  const perFlush = Math.min(changesPerFlush, Math.max(1, Math.floor(largeBytes / Math.max(1, lastBytes ?? 0))));
+export function dueFlush({ recorded, lastBytes, lastFiles }: OutboxState): "none" | "behind" | "awaited" {
+  const most = Math.min(largeBytes / Math.max(1, lastBytes ?? 0), manyFiles / Math.max(1, lastFiles));
+  const perFlush = Math.min(changesPerFlush, Math.max(1, Math.floor(most)));
   if (recorded === 0 || recorded % perFlush !== 0) return "none";
   // A process may be frozen between calls, like a cloud function. Then a move in the background may never run.
   return recorded < 2 * perFlush ? "behind" : "awaited";

@@ -1,0 +1,111 @@
+import type { Memory } from "./memory.js";
+import { memoryDefaults } from "./memory-options.js";
+import type { AddedFile, AddSettings, DatedFile } from "./tree/add-files.js";
+import type { SnapshotFile } from "./tree/snapshot.js";
+import { withPath } from "./values/error-paths.js";
+import { alreadyExists, MemoryError, type MemoryErrorCode } from "./values/errors.js";
+
+/** Reason for a symbol: the other build of this package has its own classes. */
+export const bulk: unique symbol = Symbol.for("langgraph-mongo-memory.bulk");
+
+/** A memory that can say how it reads and brings in many files. */
+export interface BulkMemory extends Memory {
+  readonly [bulk]: {
+    settings: AddSettings;
+    /** In one change. Null: the storage cannot, or a policy must check each change alone. */
+    addFiles: ((files: readonly DatedFile[]) => Promise<AddedFile[]>) | null;
+    /** At one moment; leaves out missing files. Null: the storage cannot. */
+    readFiles: ((paths: readonly string[]) => Promise<SnapshotFile[]>) | null;
+  };
+}
+
+/** As much as one change should bring, or one command read. A larger file is alone. */
+const maxBatch = { files: 2000, bytes: 1_000_000 } as const;
+
+/** Splits files into parts of which each is one change. */
+export function* splitIntoBatches<File>(files: Iterable<File>, getBytes: (file: File) => number): Generator<File[]> {
+  let batch: File[] = [];
+  let bytes = 0;
+  for (const file of files) {
+    const fileBytes = getBytes(file);
+    if (batch.length === maxBatch.files || (batch.length > 0 && bytes + fileBytes > maxBatch.bytes)) {
+      yield batch;
+      [batch, bytes] = [[], 0];
+    }
+    batch.push(file);
+    bytes += fileBytes;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** Returns the limits under which a memory brings in files. */
+export function getAddSettings(memory: Memory): AddSettings {
+  return isBulk(memory) ? memory[bulk].settings : { ...memoryDefaults, paths: memory.paths };
+}
+
+/**
+ * Brings in the files of a batch, each path once: in MongoDB in one change and with their times, elsewhere one after
+ * another.
+ * @returns what became of each file. @throws EIO, ENOSPC, ECONFLICT; then some files may have been written
+ */
+export async function addFilesTo(memory: Memory, files: readonly DatedFile[]): Promise<AddedFile[]> {
+  const addAtOnce = isBulk(memory) ? memory[bulk].addFiles : null;
+  if (addAtOnce !== null) return addAtOnce(files);
+  const result: AddedFile[] = [];
+  for (const file of files) result.push(await addFile(memory, file));
+  return result;
+}
+
+/**
+ * Reads the files of a batch, in the order of their paths: in MongoDB in one command, elsewhere one after another. Leaves out
+ * a file that is missing or cannot be read; `memory.read` says why.
+ * @throws EIO
+ */
+export async function readFilesFrom(memory: Memory, paths: readonly string[]): Promise<Map<string, SnapshotFile>> {
+  const readAtOnce = isBulk(memory) ? memory[bulk].readFiles : null;
+  const files = readAtOnce === null ? await readEach(memory, paths) : await readAtOnce(paths);
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  return new Map(
+    paths.flatMap((path) => {
+      const file = byPath.get(path);
+      return file === undefined ? [] : [[path, file] as const];
+    }),
+  );
+}
+
+async function readEach(memory: Memory, paths: readonly string[]): Promise<SnapshotFile[]> {
+  const files: SnapshotFile[] = [];
+  for (const path of paths)
+    try {
+      const [content, facts] = [await memory.read(path), await memory.stat(path)];
+      if (facts?.kind === "file") files.push({ path, content, ...facts });
+    } catch (error) {
+      if (!MemoryError.isInstance(error) || error.code === "EIO") throw error;
+    }
+  return files;
+}
+
+function isBulk(memory: Memory): memory is BulkMemory {
+  return bulk in memory;
+}
+
+const refusals: readonly MemoryErrorCode[] = ["EINVAL", "EACCES", "EEXIST", "EISDIR", "ENOTDIR", "EFBIG"];
+
+async function addFile(memory: Memory, { path, content, ifExists }: DatedFile): Promise<AddedFile> {
+  try {
+    await memory.write(path, content, { ifExists: "fail" });
+    return "written";
+  } catch (error) {
+    if (!MemoryError.isInstance(error) || !refusals.includes(error.code)) throw error;
+    if (error.code !== "EEXIST") return withPath(error, path);
+  }
+  if ((await memory.read(path)) === content) return "unchanged";
+  if (ifExists === "fail") return withPath(alreadyExists(), path);
+  try {
+    await memory.write(path, content);
+    return "written";
+  } catch (error) {
+    if (MemoryError.isInstance(error) && refusals.includes(error.code)) return withPath(error, path);
+    throw error;
+  }
+}
