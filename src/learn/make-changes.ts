@@ -1,4 +1,3 @@
-import type { MemoryProposals } from "../core/approval/memory-proposals.js";
 import type { Memory } from "../core/memory.js";
 import { proposeChange } from "../core/propose-change.js";
 import { bindMemory } from "../core/restrictable-memory.js";
@@ -6,6 +5,7 @@ import { CallIdentity } from "../core/runtime/call-identity.js";
 import type { MemoryActor } from "../core/values/actor.js";
 import { baseChanged, getReason, invalid, MemoryError } from "../core/values/errors.js";
 import { hashSha256 } from "../core/values/sha256.js";
+import type { LearnedMemory } from "./learned-memory.js";
 import type { LearnChange } from "./plan-operations.js";
 import type { LearnReport } from "./report.js";
 import { getAddedText, getLowestTrust } from "./sources.js";
@@ -15,11 +15,9 @@ export interface LearnChangeSettings {
   actor: MemoryActor & { runId: string };
   model: string;
   signal: AbortSignal | undefined;
-  proposals: MemoryProposals;
+  proposals: LearnedMemory["proposals"];
   /** Throws if the change must not be made any more. Called just before it, and again after it. */
   checkCurrent: (change: LearnChange) => Promise<void>;
-  /** Removes a proposal. */
-  withdraw: (id: string) => Promise<void>;
 }
 
 /** No MemoryError, so that it ends the whole run. */
@@ -47,7 +45,7 @@ export async function makeChanges(
       // A redaction looks for what rests on it last, so either it finds this change, or this check finds the redaction.
       await settings.checkCurrent(change).catch(async (error: unknown) => {
         if (isSourceGone(error))
-          await (isProposed ? settings.withdraw(id) : takeBack(memory, createCallId(id, settings)));
+          await (isProposed ? settings.proposals.withdraw(id) : takeBack(memory, createCallId(id, settings)));
         throw error;
       });
       if (isProposed) report.proposals.push(id);
