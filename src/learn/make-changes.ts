@@ -1,9 +1,10 @@
 import type { Memory } from "../core/memory.js";
 import { proposeChange } from "../core/propose-change.js";
-import { bindMemory } from "../core/restrictable-memory.js";
+import { bindMemory, openLog } from "../core/restrictable-memory.js";
 import { CallIdentity } from "../core/runtime/call-identity.js";
 import type { MemoryActor } from "../core/values/actor.js";
 import { baseChanged, getReason, invalid, MemoryError } from "../core/values/errors.js";
+import { ROOT } from "../core/values/paths.js";
 import { hashSha256 } from "../core/values/sha256.js";
 import type { LearnedMemory } from "./learned-memory.js";
 import type { LearnChange } from "./plan-operations.js";
@@ -84,8 +85,9 @@ function isSourceGone(error: unknown): boolean {
   return MemoryError.isInstance(error) && error.code !== "EIO";
 }
 
-/** Undoes an addition, and redacts its text. */
-async function takeBack({ history }: Memory, toolCallId: string): Promise<void> {
+/** Undoes an addition, and redacts its text, also where the rules for agents allow additions only. */
+async function takeBack(memory: Memory, toolCallId: string): Promise<void> {
+  const { history } = openLog(memory, ROOT).memory;
   if (history === null) return;
   const made: string[] = [];
   for await (const { id } of history.list({ actor: { toolCallId } })) made.push(id);
