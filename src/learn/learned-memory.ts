@@ -5,13 +5,13 @@ import type { Memory } from "../core/memory.js";
 import { getMountTree } from "../core/mounts/mounted-memory.js";
 import { errorOnPaths } from "../core/values/error-paths.js";
 import { compilePathPattern } from "../core/values/path-pattern.js";
-import { defaultLogPath, getPathPrefix, ROOT } from "../core/values/paths.js";
+import { archivePath, defaultLogPath, getPathPrefix, ROOT } from "../core/values/paths.js";
 import { hasMethod } from "../core/values/unknown-values.js";
 import type { MemoryNode } from "../graph/memory-node.js";
 import { learnClient } from "./sources.js";
 
 /** Raw notes, which nobody rewrites, and what was put away. */
-const protectedPaths = [`${defaultLogPath}/**`, "/archive/**"].map(compilePathPattern);
+const protectedPaths = [`${defaultLogPath}/**`, `${archivePath}/**`].map(compilePathPattern);
 
 /** The proposals of a memory, as the two builds of this package have them. */
 interface LearnProposals {

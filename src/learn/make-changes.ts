@@ -1,9 +1,9 @@
 import type { Memory } from "../core/memory.js";
-import { proposeChange } from "../core/propose-change.js";
+import { editUnchanged, proposeChange } from "../core/propose-change.js";
 import { bindMemory, openLog } from "../core/restrictable-memory.js";
 import { CallIdentity } from "../core/runtime/call-identity.js";
 import type { MemoryActor } from "../core/values/actor.js";
-import { baseChanged, getReason, invalid, MemoryError } from "../core/values/errors.js";
+import { getReason, invalid, MemoryError } from "../core/values/errors.js";
 import { ROOT } from "../core/values/paths.js";
 import { hashSha256 } from "../core/values/sha256.js";
 import type { LearnedMemory } from "./learned-memory.js";
@@ -102,10 +102,7 @@ function applyTo(memory: Memory, { kind, path, to, before, after, added }: Learn
     case "write":
       return memory.write(path, after, { ifExists: "fail" });
     case "edit":
-      return memory.edit(path, (text) => {
-        if (text !== before) throw baseChanged();
-        return after;
-      });
+      return editUnchanged(memory, path, before, after);
     case "rename":
       return memory.rename(path, to ?? "");
     case "delete":
