@@ -71,12 +71,16 @@ export class BackendProposals implements MemoryProposals {
     });
   }
 
-  /** Lets one program at a time learn from the memory, or from the messages of a thread. @internal */
+  /**
+   * Lets one program at a time learn from the memory, or from the messages of a thread. Signals do not end `release`, so
+   * that the next program need not wait after one that was aborted. @internal
+   */
   lease(thread: string | null = null): RunLease {
     return {
       take: (runId, forMs) => this.#run("change", (records) => records.lease(thread).take(runId, forMs)),
       renew: (runId, forMs) => this.#run("change", (records) => records.lease(thread).renew(runId, forMs)),
-      release: (runId, progress) => this.#run("change", (records) => records.lease(thread).release(runId, progress)),
+      release: (runId, progress) =>
+        this.#run("change", (records) => records.lease(thread).release(runId, progress), this.#unended),
     };
   }
 
@@ -85,16 +89,24 @@ export class BackendProposals implements MemoryProposals {
     return (await this.#run("read", (records) => records.newest(client, status, limit))).map(toProposal);
   }
 
-  /** Removes a proposal that still waits, as if it was never made. @internal */
+  /** Removes a proposal that still waits, as if it was never made. Signals do not end it. @internal */
   withdraw(id: string): Promise<void> {
-    return this.#run("change", (records) => records.withdraw(id));
+    return this.#run("change", (records) => records.withdraw(id), this.#unended);
   }
 
-  #run<R>(stage: "read" | "change", run: (records: LeasedRecords, call: Call) => Promise<R>): Promise<R> {
-    return runCall(this.#context, null, async (call) => {
-      const records = this.#context.backend.features?.approvals?.(call);
+  get #unended(): MemoryContext {
+    return { ...this.#context, signals: [] };
+  }
+
+  #run<R>(
+    stage: "read" | "change",
+    run: (records: LeasedRecords, call: Call) => Promise<R>,
+    context: MemoryContext = this.#context,
+  ): Promise<R> {
+    return runCall(context, null, async (call) => {
+      const records = context.backend.features?.approvals?.(call);
       if (records === undefined) throw new TypeError("this storage keeps no proposals");
-      return stage === "read" ? run(records, call) : runAsChange(this.#context, call, () => run(records, call));
+      return stage === "read" ? run(records, call) : runAsChange(context, call, () => run(records, call));
     });
   }
 

@@ -2,7 +2,7 @@ import type { ApprovalRequester } from "./access/approval-requester.js";
 import { restricted } from "./restrictable-memory.js";
 import type { Memory } from "./memory.js";
 import type { MemoryActor, ChangeOrigin } from "./values/actor.js";
-import { MemoryError } from "./values/errors.js";
+import { baseChanged, MemoryError } from "./values/errors.js";
 
 /** A proposal of a program. */
 export interface ProgramProposal {
@@ -36,4 +36,12 @@ export async function proposeChange(
     if (MemoryError.isInstance(error) && error.proposal !== undefined) return error.proposal;
     throw error;
   }
+}
+
+/** Replaces the text of a file that has not changed since it was read. @throws MemoryError ECONFLICT, and as `edit` */
+export function editUnchanged(memory: Memory, path: string, before: string | null, after: string): Promise<unknown> {
+  return memory.edit(path, (text) => {
+    if (text !== before) throw baseChanged();
+    return after;
+  });
 }

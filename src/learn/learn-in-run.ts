@@ -92,8 +92,8 @@ interface ThreadTexts {
 
 /** Learns from the messages that no good run has read. Their mark is kept beside the proposals of the memory. */
 async function learnFromThread(settings: LearnSettings, { texts, threadId, everyTurns }: ThreadTexts): Promise<void> {
-  const { leases } = openLearnedMemory(settings.memory, settings);
-  await holdLease(leases.lease(threadId), async ({ progress: { bookmark } }) => {
+  const { proposals } = openLearnedMemory(settings.memory, settings);
+  await holdLease(proposals.lease(threadId), async ({ progress: { bookmark } }) => {
     const known = new Set(bookmark?.split(" "));
     const added = texts.slice(texts.findLastIndex(({ id }) => known.has(createMark(id))) + 1);
     if (countTurns(added) < everyTurns) return { result: undefined };

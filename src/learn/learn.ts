@@ -46,7 +46,7 @@ export async function runLearn(
     const worked = await runOnce(opened, { ...settings, onPlan }, messages, held);
     return onPlan === undefined ? worked : { result: worked.result };
   };
-  return (await holdLease(opened.leases.lease(), work)) ?? createReport(opened.memory.address, { busy: true });
+  return (await holdLease(opened.proposals.lease(), work)) ?? createReport(opened.memory.address, { busy: true });
 }
 
 async function runOnce(
@@ -81,9 +81,8 @@ async function runOnce(
     for (const { id } of change.sources) await assertPresent(opened, id);
   };
   const actor = { client: learnClient, runId };
-  const { proposals, leases } = opened;
-  const withdraw = (id: string): Promise<void> => leases.withdraw(id);
-  const changeSettings = { actor, model: getModelName(model), signal, proposals, checkCurrent, withdraw };
+  const { proposals } = opened;
+  const changeSettings = { actor, model: getModelName(model), signal, proposals, checkCurrent };
   try {
     await makeChanges(opened.memory, plan.changes, changeSettings, report);
   } catch (error) {

@@ -5,13 +5,13 @@ import type { Memory } from "../core/memory.js";
 import { getMountTree } from "../core/mounts/mounted-memory.js";
 import { errorOnPaths } from "../core/values/error-paths.js";
 import { compilePathPattern } from "../core/values/path-pattern.js";
-import { defaultLogPath, getPathPrefix, ROOT } from "../core/values/paths.js";
+import { archivePath, defaultLogPath, getPathPrefix, ROOT } from "../core/values/paths.js";
 import { hasMethod } from "../core/values/unknown-values.js";
 import type { MemoryNode } from "../graph/memory-node.js";
 import { learnClient } from "./sources.js";
 
 /** Raw notes, which nobody rewrites, and what was put away. */
-const protectedPaths = [`${defaultLogPath}/**`, "/archive/**"].map(compilePathPattern);
+const protectedPaths = [`${defaultLogPath}/**`, `${archivePath}/**`].map(compilePathPattern);
 
 /** The proposals of a memory, as the two builds of this package have them. */
 interface LearnProposals {
@@ -25,9 +25,7 @@ interface LearnProposals {
 /** The memory of a run, and the paths that it may read and change. */
 export interface LearnedMemory {
   memory: Memory;
-  proposals: MemoryProposals & Pick<LearnProposals, "newest">;
-  /** Not ended by the signal of the run. */
-  leases: Pick<LearnProposals, "lease" | "withdraw">;
+  proposals: MemoryProposals & LearnProposals;
   mayRead: (path: string) => boolean;
   /** @throws MemoryError EACCES */
   checkPath: (path: string) => void;
@@ -41,12 +39,9 @@ export function openLearnedMemory(
   const opened = "memoryForRun" in given ? given.memory() : given;
   const [root, ...others] = getMountTree(opened)?.mounts ?? [];
   const own = root?.memory ?? opened;
-  // The lease is released also after the signal has aborted.
-  const leases = own.proposals;
   const memory = own.with({ actor: { client: learnClient }, ...(signal && { signal }) });
   const { proposals } = memory;
-  if (!isLearnProposals(leases) || !isLearnProposals(proposals))
-    throw new TypeError("learn: the memory keeps no proposals; use a MongoMemoryStore");
+  if (!isLearnProposals(proposals)) throw new TypeError("learn: the memory keeps no proposals; use a MongoMemoryStore");
   const isOfMount = (path: string): boolean =>
     others.some(({ point }) => path === point || path.startsWith(getPathPrefix(point)));
   const [readable, writable] = [read, write].map((patterns) => patterns.map(compilePathPattern));
@@ -60,7 +55,7 @@ export function openLearnedMemory(
     if (!isBelow || fits(protectedPaths, path) || isOfMount(path))
       throw errorOnPaths("EACCES", (place) => `EACCES: ${place(path)} may not be changed by this run`, path);
   };
-  return { memory, proposals, leases, checkPath, mayRead: (path) => fits(readable, path) && !isOfMount(path) };
+  return { memory, proposals, checkPath, mayRead: (path) => fits(readable, path) && !isOfMount(path) };
 }
 
 /** Checks the shape, because the other build of this package has a class of its own. */

@@ -1,11 +1,12 @@
-import type { MemoryProposals } from "../core/approval/memory-proposals.js";
 import type { Memory } from "../core/memory.js";
-import { proposeChange } from "../core/propose-change.js";
-import { bindMemory } from "../core/restrictable-memory.js";
+import { editUnchanged, proposeChange } from "../core/propose-change.js";
+import { bindMemory, openLog } from "../core/restrictable-memory.js";
 import { CallIdentity } from "../core/runtime/call-identity.js";
 import type { MemoryActor } from "../core/values/actor.js";
-import { baseChanged, getReason, invalid, MemoryError } from "../core/values/errors.js";
+import { getReason, invalid, MemoryError } from "../core/values/errors.js";
+import { ROOT } from "../core/values/paths.js";
 import { hashSha256 } from "../core/values/sha256.js";
+import type { LearnedMemory } from "./learned-memory.js";
 import type { LearnChange } from "./plan-operations.js";
 import type { LearnReport } from "./report.js";
 import { getAddedText, getLowestTrust } from "./sources.js";
@@ -15,11 +16,9 @@ export interface LearnChangeSettings {
   actor: MemoryActor & { runId: string };
   model: string;
   signal: AbortSignal | undefined;
-  proposals: MemoryProposals;
+  proposals: LearnedMemory["proposals"];
   /** Throws if the change must not be made any more. Called just before it, and again after it. */
   checkCurrent: (change: LearnChange) => Promise<void>;
-  /** Removes a proposal. */
-  withdraw: (id: string) => Promise<void>;
 }
 
 /** No MemoryError, so that it ends the whole run. */
@@ -47,7 +46,7 @@ export async function makeChanges(
       // A redaction looks for what rests on it last, so either it finds this change, or this check finds the redaction.
       await settings.checkCurrent(change).catch(async (error: unknown) => {
         if (isSourceGone(error))
-          await (isProposed ? settings.withdraw(id) : takeBack(memory, createCallId(id, settings)));
+          await (isProposed ? settings.proposals.withdraw(id) : takeBack(memory, createCallId(id, settings)));
         throw error;
       });
       if (isProposed) report.proposals.push(id);
@@ -86,8 +85,9 @@ function isSourceGone(error: unknown): boolean {
   return MemoryError.isInstance(error) && error.code !== "EIO";
 }
 
-/** Undoes an addition, and redacts its text. */
-async function takeBack({ history }: Memory, toolCallId: string): Promise<void> {
+/** Undoes an addition, and redacts its text, also where the rules for agents allow additions only. */
+async function takeBack(memory: Memory, toolCallId: string): Promise<void> {
+  const { history } = openLog(memory, ROOT).memory;
   if (history === null) return;
   const made: string[] = [];
   for await (const { id } of history.list({ actor: { toolCallId } })) made.push(id);
@@ -102,10 +102,7 @@ function applyTo(memory: Memory, { kind, path, to, before, after, added }: Learn
     case "write":
       return memory.write(path, after, { ifExists: "fail" });
     case "edit":
-      return memory.edit(path, (text) => {
-        if (text !== before) throw baseChanged();
-        return after;
-      });
+      return editUnchanged(memory, path, before, after);
     case "rename":
       return memory.rename(path, to ?? "");
     case "delete":

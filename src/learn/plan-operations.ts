@@ -1,7 +1,7 @@
 import { shownText } from "../core/display/shown-text.js";
 import { getReason, invalid, MemoryError } from "../core/values/errors.js";
 import { LiteralSearch } from "../core/values/literal-search.js";
-import { normalizePath } from "../core/values/paths.js";
+import { archivePath, normalizePath } from "../core/values/paths.js";
 import { appendText, shorten } from "../core/values/text.js";
 import type { DroppedOperation, LearnOperation } from "./operation.js";
 import type { Source } from "./sources.js";
@@ -50,7 +50,7 @@ const maxReasonChars = 500;
 
 /** Returns the archived path of a file. */
 export function getArchivedPath(path: string): string {
-  return `/archive${path}`;
+  return `${archivePath}${path}`;
 }
 
 /**

@@ -1,9 +1,9 @@
 import type { Memory, SnapshotFile } from "../core/memory.js";
 import { getMountTree } from "../core/mounts/mounted-memory.js";
-import { proposeChange } from "../core/propose-change.js";
+import { editUnchanged, proposeChange } from "../core/propose-change.js";
 import type { MemoryActor } from "../core/values/actor.js";
 import { baseChanged, getReason, MemoryError } from "../core/values/errors.js";
-import { ROOT } from "../core/values/paths.js";
+import { archivePath, ROOT } from "../core/values/paths.js";
 import { hashSha256 } from "../core/values/sha256.js";
 import type { FoundFault, TidyFinding } from "./finding.js";
 
@@ -39,16 +39,9 @@ async function proposeRemedy(
 ): Promise<Pick<TidyFinding, "proposal" | "refused">> {
   const state = [memory.address, path, updatedAt, remedy, remedy === "edit" ? edit(content) : content];
   const id = hashSha256(JSON.stringify(state)).slice(0, 24);
-  const assertUnchanged = (text: string): void => {
-    if (text !== content) throw baseChanged();
-  };
   const change = async (asking: Memory): Promise<unknown> => {
-    if (remedy === "edit")
-      return asking.edit(path, (text) => {
-        assertUnchanged(text);
-        return edit(text);
-      });
-    assertUnchanged(await memory.read(path));
+    if (remedy === "edit") return editUnchanged(asking, path, content, edit(content));
+    if ((await memory.read(path)) !== content) throw baseChanged();
     return remedy === "delete"
       ? asking.delete(path, { ifDirectory: "fail" })
       : asking.rename(path, getArchivePath(memory, path));
@@ -67,5 +60,5 @@ function getArchivePath(memory: Memory, path: string): string {
   const points = getMountTree(memory)?.mounts.map(({ point }) => point) ?? [];
   const prefixes = points.map((point) => (point === ROOT ? "" : point)).filter((each) => path.startsWith(`${each}/`));
   const prefix = prefixes.reduce((longest, each) => (each.length > longest.length ? each : longest), "");
-  return `${prefix}/archive${path.slice(prefix.length)}`;
+  return `${prefix}${archivePath}${path.slice(prefix.length)}`;
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from "@jest/globals";
 import { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import { AIMessage, AIMessageChunk } from "@langchain/core/messages";
 import { fakeModel } from "@langchain/core/testing";
-import { type Memory, MongoMemoryStore } from "../../../src/index.js";
+import { type Memory, MemoryNode, MongoMemoryStore } from "../../../src/index.js";
 import { learn, type LearnReport } from "../../../src/learn/index.js";
 import { change, learnFrom, said, texts, waiting } from "../../helpers/scripted-learning.js";
 import { testDatabase } from "../../helpers/test-database.js";
@@ -114,6 +114,23 @@ describe("answers of models", () => {
       busy: false,
       nothing: false,
     });
+  });
+
+  it("of which a part was proposed when the signal aborted are proposed once, by the next run", async () => {
+    const memory = newMemory();
+    const { nodeId } = memory.address;
+    const controller = new AbortController();
+    const guard = ({ path }: { path: string }): void => {
+      if (path === "/profile/b.md") controller.abort(new Error("enough"));
+    };
+    const node = new MemoryNode({ store, nodeId, paths: "posix", guard });
+    const operations = [written, change("write", "/profile/b.md", { text: "Likes tea." })];
+    const paths = async (): Promise<string[]> => (await waiting(memory)).map(({ path }) => path);
+    const aborted = learnFrom(node, [operations], { messages: said("x"), signal: controller.signal });
+    await expect(aborted).rejects.toThrow("enough");
+    expect(await paths()).toEqual(["/profile/a.md"]);
+    expect((await learnFrom(memory, [operations], { messages: said("x") })).proposals).toHaveLength(2);
+    expect(await paths()).toEqual(["/profile/a.md", "/profile/b.md"]);
   });
 
   it("whose repair fails change nothing, and the next run does the work", async () => {

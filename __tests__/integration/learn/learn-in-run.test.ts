@@ -142,6 +142,19 @@ describe("createLearnNode", () => {
     expect(await readAll(memory.memory("ada").proposals?.list() ?? [])).toEqual([]);
   });
 
+  it("lets the next run work at once after a run that its signal ended", async () => {
+    const controller = new AbortController();
+    const learner = createLearningModel((_prompt, count) => {
+      if (count === 1) controller.abort(new Error("enough"));
+      return [];
+    });
+    const learn = createLearnNode({ memory: newNode(), model: learner.model });
+    const messages = [new HumanMessage("one")];
+    await expect(learn({ messages }, { ...config("t"), signal: controller.signal })).rejects.toThrow("enough");
+    await learn({ messages }, config("t"));
+    expect(learner.prompts.map(getNewTexts)).toEqual([["one"], ["one"]]);
+  });
+
   it("reports a run without its user, and refuses bad options at once", async () => {
     const errors: MemoryError[] = [];
     const { model } = createLearningModel(() => []);

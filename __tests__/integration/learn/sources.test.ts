@@ -4,7 +4,14 @@ import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { MongoClient } from "mongodb";
 import { promisify } from "node:util";
-import { type Memory, MemoryNode, type MemoryVersion, mountMemories, MongoMemoryStore } from "../../../src/index.js";
+import {
+  type Memory,
+  MemoryNode,
+  type MemoryRule,
+  type MemoryVersion,
+  mountMemories,
+  MongoMemoryStore,
+} from "../../../src/index.js";
 import { compiled } from "../../helpers/compiled-sources.js";
 import { untyped } from "../../helpers/memory-case.js";
 import { readAll } from "../../helpers/read-all.js";
@@ -226,10 +233,11 @@ describe("a source that goes while a run is under way", () => {
   );
 
   /** A node whose guard runs after the sources were checked, just before the change is stored. */
-  const openGuarded = (nodeId: string, meanwhile: () => Promise<unknown>): MemoryNode =>
+  const openGuarded = (nodeId: string, meanwhile: () => Promise<unknown>, rules: MemoryRule[] = []): MemoryNode =>
     new MemoryNode({
       store,
       nodeId,
+      rules,
       guard: async () => {
         await meanwhile();
       },
@@ -245,6 +253,18 @@ describe("a source that goes while a run is under way", () => {
     expect({ proposals, applied }).toEqual({ proposals: [], applied: [] });
     expect(dropped).toMatchObject([{ why: "a text that it rests on is redacted" }]);
     expect(await memory.stat("/profile/ada.md")).toBeNull();
+    expect(await isStored("Norway", nodeId)).toBe(false);
+  });
+
+  it("leaves nothing where a rule allows additions only", async () => {
+    const memory = await openNoted();
+    for (const note of ["another note", "a third note"]) await memory.write("/inbox/a.md", note);
+    const { nodeId } = memory.address;
+    const redact = (): Promise<unknown> => getHistory(other.memory({ nodeId })).redact("1");
+    const node = openGuarded(nodeId, redact, [{ path: "/profile/**", access: "append" }]);
+    const norway = change("write", "/profile/ada.md", { text: "Lives in Norway." });
+    const { dropped } = await learnWith(node.memory(), [norway], { apply: "append-only" });
+    expect(dropped).toMatchObject([{ why: "a text that it rests on is redacted" }]);
     expect(await isStored("Norway", nodeId)).toBe(false);
   });
 

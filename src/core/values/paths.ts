@@ -14,6 +14,8 @@ export type PathRule = "plain" | "posix";
 export const ROOT = "/";
 /** The directory of the log of conversations, unless a program chooses another one. */
 export const defaultLogPath = "/conversations";
+/** The directory of files that were put away. */
+export const archivePath = "/archive";
 export const maxPathChars = 1024;
 export const maxSegmentChars = 255;
 const maxLevels = 32;
