@@ -23,6 +23,8 @@ export async function modelStandIn(input: string | URL | Request, init?: Request
       return body.stream === true
         ? asEvents([{ ...openAi, choices: [{ index: 0, delta: said, finish_reason: "stop" }] }, "[DONE]"])
         : Response.json({ ...openAi, choices: [{ index: 0, message: answerOpenAi(body), finish_reason: "stop" }] });
+    case "api.openai.com/responses":
+      return Response.json({ ...openAi, object: "response", status: "completed", output: [saidInResponses] });
     case "api.openai.com/embeddings":
       return Response.json({ ...openAi, data: [body.input ?? []].flat().map((_, index) => vector(body, index)) });
     case "api.anthropic.com/messages":
@@ -33,6 +35,9 @@ export async function modelStandIn(input: string | URL | Request, init?: Request
       throw new Error(`there is no stand-in for ${request.url}`);
   }
 }
+
+const output = { type: "output_text", text: "done", annotations: [] };
+const saidInResponses = { id: "1", type: "message", role: "assistant", status: "completed", content: [output] };
 
 function answerOpenAi({ response_format: format }: ModelRequest): object {
   return format === undefined ? said : nothingToLearn;
