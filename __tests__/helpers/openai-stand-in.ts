@@ -4,9 +4,12 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 
-/** The part of a request for a completion that decides the answer. */
-interface CompletionRequest {
-  messages: { role: string; content: unknown }[];
+/** The part of a request that decides the answer. */
+interface ModelRequest {
+  /** Of a completion. */
+  messages?: { role: string; content: unknown }[];
+  /** Of a response, for which a program asks by a name such as "openai:gpt-4.1-mini". */
+  input?: { role: string; content: unknown }[];
   tools?: unknown[];
   response_format?: unknown;
 }
@@ -36,14 +39,19 @@ export async function openAiStandIn({
 }: StandInAnswers): Promise<OpenAiStandIn> {
   const server = createServer((request, response) => {
     const answer = async (): Promise<void> => {
-      const { messages, tools = [], response_format: format } = (await json(request)) as CompletionRequest;
+      const {
+        input,
+        messages = input ?? [],
+        tools = [],
+        response_format: format,
+      } = (await json(request)) as ModelRequest;
       const isCalled = messages.some(({ role }) => role === "tool");
       const isShown = messages.some(
         ({ role, content }) =>
           role === "system" && known !== undefined && JSON.stringify(content).includes(known.shown),
       );
-      const answered = args === undefined || isCalled || tools.length === 0 ? text : undefined;
-      const free = isShown ? known?.text : answered;
+      const usual = args === undefined || isCalled || tools.length === 0 ? text : undefined;
+      const free = isShown ? known?.text : usual;
       const said = format === undefined ? free : JSON.stringify({ operations });
       const call = {
         id: randomUUID(),
@@ -55,16 +63,15 @@ export async function openAiStandIn({
         ...(said === undefined ? { content: null, tool_calls: [call] } : { content: said }),
       };
       const choice = { index: 0, message, finish_reason: said === undefined ? "tool_calls" : "stop" };
+      const output = {
+        type: "message",
+        role: "assistant",
+        content: [{ type: "output_text", text: said, annotations: [] }],
+      };
+      const answered =
+        input === undefined ? { choices: [choice] } : { object: "response", status: "completed", output: [output] };
       response.setHeader("content-type", "application/json");
-      response.end(
-        JSON.stringify({
-          id: randomUUID(),
-          object: "chat.completion",
-          created: 1,
-          model: "stand-in",
-          choices: [choice],
-        }),
-      );
+      response.end(JSON.stringify({ id: randomUUID(), created: 1, model: "stand-in", ...answered }));
     };
     void answer();
   });

@@ -4,7 +4,7 @@ import {
   getBoundRun,
   type LogMemory,
   logSymbol,
-  openLog,
+  openWithoutRules,
   restrict,
   type RestrictableMemory,
   bindMemory,
@@ -46,7 +46,7 @@ class PartOfTree implements RestrictableMemory {
   }
 
   [logSymbol](path: string): LogMemory {
-    return openLog(this.#tree, this.#at(path));
+    return openWithoutRules(this.#tree, this.#at(path));
   }
 
   get address() {

@@ -11,10 +11,10 @@ const agent = new Agent({
   model: key ? new ChatOpenAI({ model: modelName }) : scriptedModel(),
   tools: memoryNode.memoryTools,
   systemPrompt: "You help the operations team. Note in /servers of your memory what others will need.",
+  memoryConnector: memoryNode,
   // Adds what was said to the memory, so that others can be answered from it.
   log: true,
 });
-agent.attachMemoryConnector(memoryNode.createConnector({ content: "auto" }));
 
 /** The graph that `langgraph.json` names. */
 export const { graph } = agent;

@@ -1,7 +1,7 @@
 import type { BaseMessage } from "@langchain/core/messages";
 import { z } from "zod";
 import type { Memory } from "../core/memory.js";
-import { openLog } from "../core/restrictable-memory.js";
+import { openWithoutRules } from "../core/restrictable-memory.js";
 import { RecentMap } from "../core/runtime/recent-map.js";
 import { checkOptions } from "../core/settings/check-options.js";
 import type { MemoryError } from "../core/values/errors.js";
@@ -67,7 +67,7 @@ export async function writeLog(memory: Memory, messages: readonly BaseMessage[],
   const { threadId } = run;
   const entries = toLogEntries(messages, threadId);
   if (entries.length === 0) return 0;
-  const target = openLog(memory, log.path);
+  const target = openWithoutRules(memory, log.path);
   const known = threads.get(target.storage) ?? new RecentMap<ThreadState>(1000);
   threads.set(target.storage, known);
   const key = JSON.stringify([target.path, threadId ?? null]);

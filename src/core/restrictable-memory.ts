@@ -43,7 +43,7 @@ export const boundRun: unique symbol = Symbol.for("langgraph-mongo-memory.boundR
 
 export const logSymbol: unique symbol = Symbol.for("langgraph-mongo-memory.log");
 
-/** A memory as the log of conversations uses it. The rules for agents do not apply, and no person is asked. */
+/** A memory to which the rules for agents do not apply, and for which no person is asked. */
 export interface LogMemory {
   readonly memory: Memory;
   /** The directory of the log in the memory. */
@@ -93,8 +93,12 @@ export function getBoundRun(memory: Memory): RunBinding | null {
   return isRestrictable(memory) ? memory[boundRun] : null;
 }
 
-/** Returns a memory as the log of conversations uses it. @param path the directory of the log */
-export function openLog(memory: Memory, path: string): LogMemory {
+/**
+ * Returns a memory without the rules for agents, for what the package itself does: the log of conversations, a merge, and what
+ * `learn` takes back.
+ * @param path the directory of the log, or the root
+ */
+export function openWithoutRules(memory: Memory, path: string): LogMemory {
   if (isRestrictable(memory)) return memory[logSymbol](path);
   return { memory: memory.with({ paths: "posix" }), path, storage: memory, guard: async (_path, content) => content };
 }

@@ -1,6 +1,6 @@
 import type { Memory } from "../core/memory.js";
 import { editUnchanged, proposeChange } from "../core/propose-change.js";
-import { bindMemory, openLog } from "../core/restrictable-memory.js";
+import { bindMemory, openWithoutRules } from "../core/restrictable-memory.js";
 import { CallIdentity } from "../core/runtime/call-identity.js";
 import type { MemoryActor } from "../core/values/actor.js";
 import { getReason, invalid, MemoryError } from "../core/values/errors.js";
@@ -87,7 +87,7 @@ function isSourceGone(error: unknown): boolean {
 
 /** Undoes an addition, and redacts its text, also where the rules for agents allow additions only. */
 async function takeBack(memory: Memory, toolCallId: string): Promise<void> {
-  const { history } = openLog(memory, ROOT).memory;
+  const { history } = openWithoutRules(memory, ROOT).memory;
   if (history === null) return;
   const made: string[] = [];
   for await (const { id } of history.list({ actor: { toolCallId } })) made.push(id);

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { patternField } from "../core/access/policy.js";
 import { splitIntoBatches } from "../core/bulk.js";
 import type { Memory, MemoryOutline } from "../core/memory.js";
-import { openLog } from "../core/restrictable-memory.js";
+import { openWithoutRules } from "../core/restrictable-memory.js";
 import { lostRace, maxAttempts, pause } from "../core/runtime/lost-race.js";
 import { checkOptions } from "../core/settings/check-options.js";
 import { getReason, invalid, MemoryError, type MemoryErrorCode } from "../core/values/errors.js";
@@ -106,6 +106,6 @@ function isSameMemory(one: Memory, other: Memory): boolean {
 }
 
 function getStorage(memory: Memory): unknown {
-  const { storage } = openLog(memory, ROOT);
+  const { storage } = openWithoutRules(memory, ROOT);
   return getField(getField(storage, "features"), "storage") ?? storage;
 }

@@ -6,7 +6,7 @@ import {
   type LogMemory,
   logSymbol,
   type MemoryBinding,
-  openLog,
+  openWithoutRules,
   restrict,
   type RestrictableMemory,
   type Restriction,
@@ -254,7 +254,7 @@ export class MountedMemory implements RestrictableMemory {
 
   [logSymbol](path: string): LogMemory {
     const { mount, path: local } = this.#table.locate(this.#table.normalize(path));
-    return openLog(mount.memory, local);
+    return openWithoutRules(mount.memory, local);
   }
 
   #map(change: (mount: Mount) => Mount, rights = this.rights): MountedMemory {
