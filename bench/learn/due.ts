@@ -36,7 +36,7 @@ export function measureDue(uri: string, memories: number, rounds: number): Promi
               await heads
                 .find(
                   {
-                    nodeId,
+                    nodeId: { $eq: nodeId, $type: "string" },
                     scope: "perUser",
                     unlearnt: { $gte: changes },
                     learntAt: { $lte: new Date(Date.now() - dayMs) },

@@ -81,16 +81,19 @@ export async function findKnownTexts(
     left -= text.length;
     return true;
   };
-  for (const { text } of sources.slice(0, maxSearches))
-    for (const { path, startLine, text: passage } of await memory.search(takeStart(text, maxQueryChars), {
-      limit: hitsPerSource,
-    })) {
-      const key = `${path}:${startLine}`;
-      if (files.has(path) || passages.has(key) || !mayRead(path)) continue;
-      const content = mayWrite(path) ? await readFile(memory, path) : undefined;
-      if (content !== undefined && fits(content)) files.set(path, content);
-      else if (!newTexts.includes(passage) && fits(passage)) passages.set(key, { path, content: passage });
-    }
+  // At once, because a memory whose word index is too large to keep is then read once for all of them.
+  const hits = await Promise.all(
+    sources
+      .slice(0, maxSearches)
+      .map(({ text }) => memory.search(takeStart(text, maxQueryChars), { limit: hitsPerSource })),
+  );
+  for (const { path, startLine, text: passage } of hits.flat()) {
+    const key = `${path}:${startLine}`;
+    if (files.has(path) || passages.has(key) || !mayRead(path)) continue;
+    const content = mayWrite(path) ? await readFile(memory, path) : undefined;
+    if (content !== undefined && fits(content)) files.set(path, content);
+    else if (!newTexts.includes(passage) && fits(passage)) passages.set(key, { path, content: passage });
+  }
   return {
     files: Array.from(files, ([path, content]) => ({ path, content })),
     passages: [...passages.values()],
