@@ -9,8 +9,12 @@ import { measureMounts } from "./mounts.js";
 
 const distanceMs = 2;
 
+/** A memory of more such files splits on a replica set, and the raw side has one document. */
+const mostFilesOfPage = 400;
+
 export async function measureMemories(settings: Settings): Promise<string[]> {
   const { rounds } = settings;
+  const ofOnePage = settings.fileCounts.filter((count) => count <= mostFilesOfPage);
   const standalone = await onServer("standalone", async (uri) => [
     await machineLine(uri, rounds),
     "",
@@ -36,7 +40,7 @@ export async function measureMemories(settings: Settings): Promise<string[]> {
   const replicaSet = await onServer("replicaSet", async (uri) => [
     "### Replica set of one, writes with majority and journal",
     "",
-    ...(await measureAgainstDriver(uri, durable, settings)),
+    ...(await measureAgainstDriver(uri, durable, { ...settings, fileCounts: ofOnePage })),
     "",
     `### Contention: appends a second by ${writers} writers at once, on a replica set of one`,
     "",
