@@ -20,7 +20,7 @@ export interface BulkMemory extends Memory {
 }
 
 /** As much as one change should bring, or one command read. A larger file is alone. */
-const maxBatch = { files: 2000, bytes: 1_000_000 } as const;
+export const maxBatch = { files: 2000, bytes: 1_000_000 } as const;
 
 /** Splits files into parts of which each is one change. */
 export function* splitIntoBatches<File>(files: Iterable<File>, getBytes: (file: File) => number): Generator<File[]> {

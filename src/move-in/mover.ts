@@ -1,3 +1,4 @@
+import { maxBatch } from "../core/bulk.js";
 import type { Memory } from "../core/memory.js";
 import { MemoryError } from "../core/values/errors.js";
 import { getPathPrefix, normalizePath, ROOT } from "../core/values/paths.js";
@@ -8,9 +9,6 @@ import type { MoveInSettings } from "./options.js";
 import { withOrigin } from "./origin.js";
 import type { ReportWriter } from "./report.js";
 import { describeRefusal, type ReadyFile, type StoreFiles } from "./write-files.js";
-
-/** The maximum of one change. A larger file is written alone. */
-const maxBatch = { files: 2000, bytes: 1_000_000 };
 
 interface WaitingFile {
   file: ReadyFile;
