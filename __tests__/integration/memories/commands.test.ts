@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { MongoClient, type CommandStartedEvent, type Document } from "mongodb";
+import { BSON, type CommandSucceededEvent, MongoClient, type CommandStartedEvent, type Document } from "mongodb";
 import { restrict } from "../../helpers/restrict.js";
 import { createAddress, memoryScopes } from "../../helpers/addresses.js";
 import { type Memory, MemoryNode, MongoMemoryStore } from "../../../src/index.js";
@@ -14,6 +14,15 @@ const client = useClient(new MongoClient(uri, { monitorCommands: true }));
 const store = new MongoMemoryStore({ client, dbName: name });
 
 const sentBy = (run: () => Promise<unknown>): Promise<CommandStartedEvent[]> => commandsOf(client, run);
+
+/** Returns the bytes of the answers to the commands that `run` sends. */
+async function receivedBy(run: () => Promise<unknown>): Promise<number> {
+  let bytes = 0;
+  const count = ({ reply }: CommandSucceededEvent): void => void (bytes += BSON.calculateObjectSize(reply as Document));
+  client.on("commandSucceeded", count);
+  await run().finally(() => client.off("commandSucceeded", count));
+  return bytes;
+}
 
 const commands: [string, number, (memory: Memory) => Promise<unknown>][] = [
   ["read", 1, (memory) => memory.read("/notes/today")],
@@ -87,6 +96,21 @@ describe("server commands", () => {
     }
     expect(counts).toEqual([1, 3, 1, 1]);
     await expect(sentBy(() => ruled.write("/policies/a", "x"))).rejects.toThrow("EACCES");
+  });
+
+  it.each<[title: string, (memory: Memory) => Promise<unknown>]>([
+    ["stat of a file does not read its text", (memory) => memory.stat("/long")],
+    ["list reads only the names in the directory", (memory) => memory.list("/notes")],
+    ["list of the root reads only the names in it", (memory) => memory.list("/")],
+  ])("%s", async (_title, run) => {
+    const memory = store.memory(freshAddress());
+    await memory.write("/long", "x".repeat(100_000));
+    await Promise.all(
+      Array.from({ length: 100 }, (_, index) =>
+        memory.write(`/notes/${index % 3}/a-name-of-some-length-${index}`, "text"),
+      ),
+    );
+    expect(await receivedBy(() => run(memory))).toBeLessThan(1000);
   });
 
   it("the first write of a memory is one command", async () => {

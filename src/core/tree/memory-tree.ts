@@ -7,7 +7,7 @@ import type {
   OutlineOptions,
   SnapshotFile,
 } from "./snapshot.js";
-import { getParents, getPathPrefix, ROOT } from "../values/paths.js";
+import { collectDirectories, getPathPrefix, ROOT } from "../values/paths.js";
 import { compareCodeUnits } from "../values/text.js";
 
 /** The edits of a change, in this order: removals, then all moves at once, then new directories and texts. */
@@ -40,8 +40,8 @@ export class MemoryTree {
   /** The snapshot may leave out directories that contain a file or another directory. */
   constructor({ files, directories, revision }: MemorySnapshot) {
     this.#files = new Map(files.map((file) => [file.path, file]));
-    const parents = [...files.map((file) => file.path), ...directories].flatMap(getParents);
-    this.#directories = new Set([...directories, ...parents]);
+    this.#directories = collectDirectories([...this.#files.keys(), ...directories]);
+    for (const path of directories) this.#directories.add(path);
     this.#revision = revision;
   }
 

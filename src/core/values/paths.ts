@@ -146,6 +146,15 @@ export function getParents(path: string): string[] {
   return segments.slice(0, -1).map((_, index) => ROOT + segments.slice(0, index + 1).join("/"));
 }
 
+/** Returns every directory above one of the paths, without the root. */
+export function collectDirectories(paths: Iterable<string>): Set<string> {
+  const directories = new Set<string>();
+  for (const path of paths)
+    for (let parent = getParent(path); parent !== ROOT && !directories.has(parent); parent = getParent(parent))
+      directories.add(parent);
+  return directories;
+}
+
 /** Returns the text with which every path below the directory `path` begins. */
 export function getPathPrefix(path: string): string {
   return path === ROOT ? ROOT : `${path}/`;

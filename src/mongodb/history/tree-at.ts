@@ -1,5 +1,5 @@
 import { MemoryError } from "../../core/values/errors.js";
-import { getParents } from "../../core/values/paths.js";
+import { collectDirectories } from "../../core/values/paths.js";
 import type { MemorySnapshot, SnapshotFile } from "../../core/tree/snapshot.js";
 import { compareCodeUnits, utf8Bytes } from "../../core/values/text.js";
 import type { HistoryView } from "./history-view.js";
@@ -69,7 +69,7 @@ export async function treeAt(view: HistoryView, id: string): Promise<FormerTree>
       `ENOENT: the tree at version ${id} is no longer known: ${lost} of its files have changed since, and their ` +
         "versions from that time are no longer kept",
     );
-  for (const path of files.keys()) for (const parent of getParents(path)) directories.add(parent);
+  for (const directory of collectDirectories(files.keys())) directories.add(directory);
   const snapshot = {
     files: [...files.values()].toSorted((a, b) => compareCodeUnits(a.path, b.path)),
     directories: [...directories].toSorted(compareCodeUnits),

@@ -4,11 +4,13 @@ import { utf8Bytes } from "../../../core/values/text.js";
 import {
   entriesWhere,
   type Expression,
+  isText,
   keyIsWithin,
   mapEntries,
   textBytes,
   textOrNull,
   valueAt,
+  where,
 } from "../documents/expressions.js";
 import type { PageRange } from "./known-pages.js";
 import { keyOfPath, pathOfKey } from "../documents/page-document.js";
@@ -17,10 +19,10 @@ import { contentBytes } from "../documents/page-sizes.js";
 /** The part of a memory to load. */
 export interface LoadScope extends PageRange {
   /**
-   * The parts of files below the directories to load: their paths; their paths and sizes; or whole pages. Files at
-   * `paths` always have their texts and times. @default "paths"
+   * What to load below the directories: all paths; the paths of their children; all paths with sizes; or whole pages.
+   * Files at `paths` have their times, and their texts unless sizes are wanted. @default "paths"
    */
-  want?: "paths" | "sizes" | "pages";
+  want?: "paths" | "children" | "sizes" | "pages";
   /** Whether to load the head too. @default false */
   needsHead?: boolean;
   /** Whether the change needs the kinds of all directories above the paths, and sizes of pages. @default false */
@@ -43,7 +45,8 @@ export function readsPages({ paths, want }: LoadScope): boolean {
 
 /** The part of a page in the order of the paths. */
 export interface PagePart {
-  texts: (string | null)[];
+  texts?: (string | null)[];
+  sizes?: (number | null)[];
   times: (Partial<Pick<SnapshotFile, "createdAt" | "updatedAt">> | null)[];
   isDirectory: (true | null)[];
   parentIsFile?: boolean[];
@@ -72,26 +75,47 @@ const wholePage = { data: 1, meta: 1, dirs: 1, createdAt: 1 } as const;
 function projectPart({ paths, below, want, forChange = false }: LoadScope): Record<string, Expression> {
   const keys = namedPaths(paths).map(keyOfPath);
   const parents = forChange ? parentPaths(paths).map(keyOfPath) : [];
+  const texts = keys.map((key) => valueAt("$data", key));
   return {
-    texts: keys.map((key) => valueAt("$data", key)),
+    ...(want === "sizes" ? { sizes: texts.map(sizeOfText) } : { texts }),
     times: keys.map((key) => valueAt("$meta", key)),
     isDirectory: keys.map((key) => valueAt("$dirs", key)),
     ...(parents.length > 0 && {
       parentIsFile: parents.map((key) => ({ $gt: [valueAt("$data", key), null] })),
       parentIsDirectory: parents.map((key) => valueAt("$dirs", key)),
     }),
-    ...(below.length > 0 && projectBelow(below, want === "sizes")),
+    ...(below.length > 0 && projectBelow(below, want)),
   };
 }
 
-function projectBelow(below: readonly string[], needsSizes: boolean): Record<string, Expression> {
-  const isBelow: Expression = below.includes(ROOT) ? true : { $or: below.map((path) => keyIsWithin(keyOfPath(path))) };
-  const files = entriesWhere("$data", isBelow);
+function projectBelow(below: readonly string[], want: LoadScope["want"]): Record<string, Expression> {
+  const isWanted: Expression = { $or: below.map((path) => (want === "children" ? isChild(path) : isBelow(path))) };
+  // Nothing is below a file, so the server then looks at no other key.
+  const areFiles: Expression = {
+    $and: below.map((path) => path !== ROOT && isText(valueAt("$data", keyOfPath(path)))),
+  };
+  const entries = (record: string): Expression => where(areFiles, [], entriesWhere(record, isWanted));
+  const files = entries("$data");
   return {
     filesBelow: mapEntries(files, "$$entry.k"),
-    ...(needsSizes && { sizesBelow: mapEntries(files, textBytes(textOrNull("$$entry.v"))) }),
-    directoriesBelow: mapEntries(entriesWhere("$dirs", isBelow), "$$entry.k"),
+    ...(want === "sizes" && { sizesBelow: mapEntries(files, sizeOfText("$$entry.v")) }),
+    directoriesBelow: mapEntries(entries("$dirs"), "$$entry.k"),
   };
+}
+
+/** Whether the key of `$$entry` is a directory or below it. */
+function isBelow(directory: string): Expression {
+  return directory === ROOT ? true : keyIsWithin(keyOfPath(directory));
+}
+
+/** Whether the key of `$$entry` is directly in a directory. The directory itself fits too, except the root. */
+function isChild(directory: string): Expression {
+  const start = directory === ROOT ? 0 : utf8Bytes(keyOfPath(directory)) + 1;
+  return { $and: [isBelow(directory), { $lt: [{ $indexOfBytes: ["$$entry.k", ".", start] }, 0] }] };
+}
+
+function sizeOfText(value: Expression): Expression {
+  return textBytes(textOrNull(value));
 }
 
 /** Returns the content of a page that `projectScope` has asked for, unless it reads whole pages. */
@@ -104,8 +128,9 @@ export function readPart({ paths, forChange = false }: LoadScope, part: PagePart
       ...filesBelow.map((key, index) => createFile(pathOfKey(key), "", null, sizesBelow[index])),
       ...parents.filter((_, index) => part.parentIsFile?.[index] === true).map((path) => createFile(path, "", null)),
       ...named.flatMap((path, index) => {
-        const text = part.texts[index] ?? null;
-        return text === null ? [] : [createFile(path, text, part.times[index] ?? null)];
+        const [text, sizeBytes] = [part.texts?.[index] ?? null, part.sizes?.[index] ?? undefined];
+        if (text === null && sizeBytes === undefined) return [];
+        return [createFile(path, text ?? "", part.times[index] ?? null, sizeBytes)];
       }),
     ],
     directories: [

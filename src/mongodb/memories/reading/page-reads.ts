@@ -39,7 +39,7 @@ export class PageReads {
   }
 
   async list(path: string, call: CallContext): Promise<MemoryEntry[]> {
-    return (await this.#treeBelow(path, "paths", call)).list(path);
+    return (await this.#treeBelow(path, "children", call)).list(path);
   }
 
   async stat(path: string, call: CallContext): Promise<MemoryStat | null> {
@@ -120,7 +120,7 @@ export class PageReads {
    * Loads a directory. If it has many pages, only the pages that have changed since this process has read them are
    * read.
    */
-  async #treeBelow(path: string, want: "paths" | "sizes", call: CallContext): Promise<MemoryTree> {
+  async #treeBelow(path: string, want: "children" | "sizes", call: CallContext): Promise<MemoryTree> {
     const scope = { paths: [path], below: [path], want };
     const known = findKnownPages(this.#memory);
     if (known !== undefined && selectPages(known.pages, scope).length <= mostLoadedPages)
