@@ -2,7 +2,7 @@ import type { CallContext } from "../runtime/call.js";
 import { runInTurns, type Steps, Turns } from "../runtime/turns.js";
 import type { BlamedLine } from "./history.js";
 import type { FileLineage, LineageStep } from "./history-backend.js";
-import { isWhole, type OlderText, readOlderText } from "./older-text.js";
+import { isWhole, type OlderText } from "./older-text.js";
 import { findSharedLines, type SharedLines } from "./shared-lines.js";
 
 /** A line of the text that is traced back, version by version. */
@@ -12,11 +12,6 @@ interface TracedLine {
   present: number;
 }
 
-interface TracedText {
-  text: string;
-  lines: readonly TracedLine[];
-}
-
 const linesPerYield = 10_000;
 
 /**
@@ -24,12 +19,13 @@ const linesPerYield = 10_000;
  * at the same positions, so that a line may have the version in which it only moved.
  */
 export async function blameLines({ text, steps }: FileLineage, call: CallContext): Promise<BlamedLine[]> {
-  const lines = splitLines(text);
+  const lines = text.split("\n");
   const createBlamed = (line: string, index: number): BlamedLine => ({ line: index + 1, text: line, version: null });
-  const blamed = await runInTurns(mapInSteps(lines, createBlamed), call);
+  // A newline ends a line, so an empty text after the last newline is no line.
+  const blamed = await runInTurns(mapInSteps(lines.at(-1) === "" ? lines.slice(0, -1) : lines, createBlamed), call);
   let unknown = blamed.length;
   const createTraced = (line: string, present: number): TracedLine => ({ text: line, present });
-  let newer: TracedText = { text, lines: await runInTurns(mapInSteps(lines, createTraced), call) };
+  let newer: readonly TracedLine[] = await runInTurns(mapInSteps(lines, createTraced), call);
   let isRedacted = false;
   const turns = new Turns(call);
   for await (const { version, before } of eachStep(steps)) {
@@ -41,8 +37,7 @@ export async function blameLines({ text, steps }: FileLineage, call: CallContext
       isRedacted = true;
       continue;
     }
-    const { older, changed } =
-      before === "none" ? { older: newer, changed: newer.lines } : await goBack(newer, before, call);
+    const { older, changed } = before === "none" ? { older: newer, changed: newer } : await goBack(newer, before, call);
     for (const { present } of changed) {
       const line = blamed[present];
       if (line === undefined) continue;
@@ -61,13 +56,6 @@ function isDifference(before: LineageStep["before"]): before is OlderText {
   return typeof before === "object" && before !== null;
 }
 
-/** A newline ends a line; no empty line follows the last one. */
-function splitLines(text: string): string[] {
-  const lines = text.split("\n");
-  if (lines.at(-1) === "") lines.pop();
-  return lines;
-}
-
 /** Maps a list, and pauses after each few thousand elements. */
 function* mapInSteps<T, R>(list: readonly T[], map: (element: T, index: number) => R): Steps<R[]> {
   const mapped: R[] = [];
@@ -82,19 +70,50 @@ async function* eachStep(steps: FileLineage["steps"]): AsyncGenerator<LineageSte
   for await (const batch of steps) yield* batch;
 }
 
-/** @returns the older text, and the newer lines that it does not have */
+/**
+ * Compares only the lines that the difference touches: a file of a thousand versions would otherwise be split a
+ * thousand times.
+ * @param newer all lines; the last is what follows the last newline
+ * @returns the older lines, and the newer lines that the older text does not have
+ */
 async function goBack(
-  newer: TracedText,
+  newer: readonly TracedLine[],
   before: OlderText,
   call: CallContext,
-): Promise<{ older: TracedText; changed: TracedLine[] }> {
-  const text = readOlderText(before, newer.text);
-  const olderLines = splitLines(text);
-  const { lines } = newer;
-  const { start, end } = await runInTurns(countEqualLines(olderLines, lines), call);
-  const middle = olderLines.slice(start, olderLines.length - end);
-  const { kept, changed } = await compareLines(middle, lines.slice(start, lines.length - end), call);
-  return { older: { text, lines: lines.slice(0, start).concat(kept, lines.slice(lines.length - end)) }, changed };
+): Promise<{ older: readonly TracedLine[]; changed: TracedLine[] }> {
+  const { first, last, start, end } = await runInTurns(findTouched(newer, before), call);
+  const [firstText = "", lastText = ""] = [newer[first]?.text, newer[last]?.text];
+  const olderText = firstText.slice(0, start) + before.text + lastText.slice(lastText.length - end);
+  const [older, touched] = [olderText.split("\n"), newer.slice(first, last + 1)];
+  const isEnd = last === newer.length - 1;
+  const olderCount = older.length - (isEnd && older.at(-1) === "" ? 1 : 0);
+  const newerCount = touched.length - (isEnd && touched.at(-1)?.text === "" ? 1 : 0);
+  const { kept, changed } = await compareLines(older.slice(0, olderCount), touched.slice(0, newerCount), call);
+  const rest = older.slice(olderCount).map((text) => ({ text, present: -1 }));
+  return { older: newer.slice(0, first).concat(kept, rest, newer.slice(last + 1)), changed };
+}
+
+/**
+ * Finds the first and the last line that a difference touches.
+ * @returns also how many units the older text has of the start of the first, and of the end of the last
+ */
+function* findTouched(
+  lines: readonly TracedLine[],
+  before: OlderText,
+): Steps<{ first: number; last: number; start: number; end: number }> {
+  let [first, start] = [0, before.start];
+  for (let length = lines[first]?.text.length ?? 0; start > length; length = lines[first]?.text.length ?? 0) {
+    start -= length + 1;
+    first += 1;
+    if (first % linesPerYield === 0) yield;
+  }
+  let [last, end] = [lines.length - 1, before.end];
+  for (let length = lines[last]?.text.length ?? 0; end > length; length = lines[last]?.text.length ?? 0) {
+    end -= length + 1;
+    last -= 1;
+    if (last % linesPerYield === 0) yield;
+  }
+  return { first, last, start, end };
 }
 
 /** Counts the equal lines at the start and at the end. */
@@ -128,12 +147,17 @@ async function compareLines(
   newer: readonly TracedLine[],
   call: CallContext,
 ): Promise<ComparedLines> {
+  const { start, end } = await runInTurns(countEqualLines(older, newer), call);
+  const [olderMiddle, newerMiddle] = [older.slice(start, older.length - end), newer.slice(start, newer.length - end)];
   const newerTexts = await runInTurns(
-    mapInSteps(newer, ({ text }) => text),
+    mapInSteps(newerMiddle, ({ text }) => text),
     call,
   );
-  const shared = await findSharedLines(older, newerTexts, call);
-  return runInTurns(shared === null ? compareAtPositions(older, newer) : pickLines(older, newer, shared), call);
+  const shared = await findSharedLines(olderMiddle, newerTexts, call);
+  const compared =
+    shared === null ? compareAtPositions(olderMiddle, newerMiddle) : pickLines(olderMiddle, newerMiddle, shared);
+  const { kept, changed } = await runInTurns(compared, call);
+  return { kept: newer.slice(0, start).concat(kept, newer.slice(newer.length - end)), changed };
 }
 
 function* pickLines(

@@ -27,7 +27,9 @@ export async function findSharedLines(
 ): Promise<SharedLines[] | null> {
   const numbers = new Map<string, number>();
   const olderNumbers = await runInTurns(numberLines(older, numbers), waiting);
+  const olderCount = numbers.size;
   const newerNumbers = await runInTurns(numberLines(newer, numbers), waiting);
+  if (newerNumbers.every((number) => number >= olderCount)) return [];
   const { diffArrays } = await import("diff");
   let comparisons = 0;
   const parts = diffArrays(olderNumbers, newerNumbers, {
