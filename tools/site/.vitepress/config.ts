@@ -13,7 +13,9 @@ const base = process.env["SITE_BASE"] ?? "/";
 const folded = new Set([
   "Cookbook",
   "Reference",
+  "Options",
   "Change or extend the package",
+  "Specification",
   "Decisions",
   "Examples",
   "Measurements",

@@ -19,7 +19,7 @@ const tools = createJournalTools(memory);
 await store.stop(); // when your program ends
 \`\`\`
 
-[Its options](../options.md#journaltoolsoptions). The answer is one JSON string: \`{"data":{…},"success":true}\`, or
+[Its options](../options/node.md#journaltoolsoptions). The answer is one JSON string: \`{"data":{…},"success":true}\`, or
 \`{"success":false,"error":{"code","message"}}\`.`,
   end: `
 ## Where it differs from agentool

@@ -25,7 +25,7 @@ const connector = memory.createConnector({ content: "full" });
 await store.stop(); // when your program ends
 \`\`\`
 
-[Its options](../options.md#recordtoolsoptions). The answer is one plain YAML mapping: \`status: ok\` with fields, or \`status: error\` with \`error_code\` and
+[Its options](../options/node.md#recordtoolsoptions). The answer is one plain YAML mapping: \`status: ok\` with fields, or \`status: error\` with \`error_code\` and
 \`message\`.
 
 - Each call is one atomic command. If several \`add_memory\` calls on one path run at once, one succeeds. If several \`replace_memory\` calls run at once,

@@ -25,7 +25,7 @@ const readOnly = new MemoryTool({
 await store.stop(); // when your program ends
 \`\`\`
 
-[Its options](../options.md#memorytooloptions). The answer is one JSON string with these keys, in this order: \`command\`, \`path\`, \`ok\`, then \`result\`
+[Its options](../options/node.md#memorytooloptions). The answer is one JSON string with these keys, in this order: \`command\`, \`path\`, \`ok\`, then \`result\`
 or \`error: { message, code }\`.`,
   end: `
 ## Errors of every command
