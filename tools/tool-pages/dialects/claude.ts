@@ -14,12 +14,12 @@ import { createClaudeMemoryTool } from "langgraph-mongo-memory/claude";
 const store = await MongoMemoryStore.fromConnString(
   "mongodb://localhost:27017/app",
 );
-const memoryNode = new MemoryNode({
+const node = new MemoryNode({
   store,
   nodeId: "assistant",
   scope: "perThread",
 });
-const tools = [createClaudeMemoryTool(memoryNode)];
+const tools = [createClaudeMemoryTool(node)];
 await store.stop(); // when your program ends
 \`\`\`
 

@@ -14,8 +14,8 @@ import { createJournalTools } from "langgraph-mongo-memory/journal";
 const store = await MongoMemoryStore.fromConnString(
   "mongodb://localhost:27017/app",
 );
-const memory = new MemoryNode({ store, nodeId: "assistant" });
-const tools = createJournalTools(memory);
+const node = new MemoryNode({ store, nodeId: "assistant" });
+const tools = createJournalTools(node);
 await store.stop(); // when your program ends
 \`\`\`
 

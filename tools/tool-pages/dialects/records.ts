@@ -15,13 +15,13 @@ import { createRecordTools } from "langgraph-mongo-memory/records";
 const store = await MongoMemoryStore.fromConnString(
   "mongodb://localhost:27017/app",
 );
-const memory = new MemoryNode({
+const node = new MemoryNode({
   store,
   nodeId: "assistant",
   scope: "perThread",
 });
-const tools = createRecordTools(memory);
-const connector = memory.createConnector({ content: "full" });
+const tools = createRecordTools(node);
+const connector = node.createConnector({ content: "full" });
 await store.stop(); // when your program ends
 \`\`\`
 
