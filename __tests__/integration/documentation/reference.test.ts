@@ -13,10 +13,11 @@ describe("the documentation, by the compiler", () => {
   const { program, snippets } = compilePages(pages);
   const shared = textOf("docs/options/many-calls.md");
   const optionPages = pages.filter(({ file }) => file.startsWith("docs/options/"));
-  const sections = optionPages.flatMap(({ text }) => text.split(/^(?=## )/m));
-  const reference = [textOf("docs/exports.md"), ...sections].join("\n");
+  const optionSections = optionPages.flatMap(({ text }) => text.split(/^(?=## )/m));
+  const reference = [textOf("docs/exports.md"), ...optionSections].join("\n");
   const titleOf = (section: string): string => /^#+ (.*)/.exec(section)?.[1] ?? "";
-  const sectionOfType = (name: string): string => sections.find((section) => titleOf(section) === `\`${name}\``) ?? "";
+  const sectionOfType = (name: string): string =>
+    optionSections.find((section) => titleOf(section) === `\`${name}\``) ?? "";
   const surface = new Surface(program, (name) => sectionOfType(name) !== "");
   const sources = Object.entries(entrySources());
 
@@ -60,7 +61,7 @@ describe("the documentation, by the compiler", () => {
   });
 
   it("has at most 150 rows of options, each of them once in its table", () => {
-    const tables = sections.map(optionsIn);
+    const tables = optionSections.map(optionsIn);
     expect(tables.flat().length).toBeLessThanOrEqual(150);
     expect(tables.map((names) => new Set(names).size)).toEqual(tables.map(({ length }) => length));
   });
@@ -68,7 +69,7 @@ describe("the documentation, by the compiler", () => {
   it("has an index that leads from each option to its table", () => {
     const rows = textOf("docs/options.md").matchAll(/^\| \[(.+?)\]\(options\/.+\) \| (`.+`) \|$/gm);
     const index = new Map(Array.from(rows, ([, title = "", names = ""]) => [title, names.split(", ")]));
-    const tables = sections.map((section) => ({ title: titleOf(section), names: optionsIn(section) }));
+    const tables = optionSections.map((section) => ({ title: titleOf(section), names: optionsIn(section) }));
     const filled = tables.filter(({ names }) => names.length > 0);
     expect(Object.fromEntries(index)).toEqual(
       Object.fromEntries(filled.map(({ title, names }) => [title, names.map((name) => `\`${name}\``)])),
@@ -116,7 +117,7 @@ describe("the documentation, by the compiler", () => {
   });
 
   it("lists among the options of many calls those of at least two sections, and repeats none of them", () => {
-    const uses = sections.flatMap(alsoTakenBy);
+    const uses = optionSections.flatMap(alsoTakenBy);
     expect(optionsIn(shared).filter((name) => uses.filter((use) => use === name).length < 2)).toEqual([]);
     expect(uses.filter((name) => !optionsIn(shared).includes(name))).toEqual([]);
   });
