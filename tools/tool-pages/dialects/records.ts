@@ -70,7 +70,7 @@ await store.stop(); // when your program ends
         { args: { path: "project/plan", content: "x" }, instead: "Use `add_memory`." },
         { args: { path: "project/todo" }, instead: "Give `content`." },
       ],
-      misuse: ["Sending only what is new. Whatever is left out is gone."],
+      misuse: ["Sending only what is new. Text that is left out is gone."],
     },
     {
       tool: "drop_memory",

@@ -4,7 +4,7 @@ import type { DialectPage } from "../dialect-page.js";
 export const unifiedPage: DialectPage = {
   title: "The unified tool",
   introduction: `
-This is one tool with five commands, for any model. It is the default: \`node.memoryTools\` holds it.
+This is one tool with five commands, for any model. It is the default: \`node.memoryTools\` contains it.
 
 \`\`\`ts
 import {
