@@ -19,7 +19,7 @@ export function documentationPages(): Page[] {
     readdirSync(folder)
       .filter((name) => name.endsWith(".md"))
       .map((name) => `${folder}/${name}`);
-  const names = ["tutorial", "cookbook", "options", "tools", "specification"];
+  const names = ["tutorial", "cookbook", "commands", "options", "tools", "specification"];
   const folders = ["docs", ...names.map((name) => `docs/${name}`)];
   return ["README.md", ...folders.flatMap(pagesIn)].map((file) => pageAt(file));
 }

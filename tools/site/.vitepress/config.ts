@@ -14,6 +14,7 @@ const folded = new Set([
   "Cookbook",
   "Reference",
   "Options",
+  "Commands",
   "Change or extend the package",
   "Specification",
   "Decisions",
