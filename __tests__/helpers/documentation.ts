@@ -13,13 +13,14 @@ export interface Page {
 /** Wider code is cut off beside the outline of the site, on a screen of 1280 pixels. */
 export const mostColumns = 76;
 
-/** Returns the pages for users: the README, the guides, the tutorial, the cookbook and the pages of the tools. */
+/** Returns the pages for users: the README and the documentation, except the decisions. */
 export function documentationPages(): Page[] {
   const pagesIn = (folder: string): string[] =>
     readdirSync(folder)
       .filter((name) => name.endsWith(".md"))
       .map((name) => `${folder}/${name}`);
-  const folders = ["docs", "docs/tutorial", "docs/cookbook", "docs/tools"];
+  const names = ["tutorial", "cookbook", "commands", "options", "tools", "specification"];
+  const folders = ["docs", ...names.map((name) => `docs/${name}`)];
   return ["README.md", ...folders.flatMap(pagesIn)].map((file) => pageAt(file));
 }
 

@@ -78,21 +78,21 @@ const promises: Record<string, () => Promise<void>> = {
     const { createSupportAgent } = await load<typeof customerSupport>("customer-support", "agent.ts");
     const store = new InMemoryStore();
     const signedIn = (threadId: string) => (threadId === "1" ? "ada" : undefined);
-    const { agent, customers, rules } = createSupportAgent(await modelOf("customer-support"), store, signedIn);
+    const { agent, node, houseRules } = createSupportAgent(await modelOf("customer-support"), store, signedIn);
     await rejects(
-      customers.memoryForRun({ config: {}, threadId: "2" }),
+      node.memoryForRun({ config: {}, threadId: "2" }),
       { code: "EINVAL" },
       "nobody is signed in there, so that there is no memory",
     );
     await agent.invoke(turn("I run Linux."), inThread("1"));
-    const paths = (await customers.memory("ada").snapshot()).files.map(({ path }) => path);
+    const paths = (await node.memory("ada").snapshot()).files.map(({ path }) => path);
     match(
       paths.join(),
       /^\/conversations\/[\d-]+\.md,\/profile\/system$/,
       "the customer's memory has notes and the log",
     );
-    equal((await rules.memory().snapshot()).files.length, 0, "and never to the rules");
-    await rejects(customers.memory("ada").append("/rules/new", "x"), { code: "EACCES" }, "because it may not");
+    equal((await houseRules.memory().snapshot()).files.length, 0, "and never to the rules");
+    await rejects(node.memory("ada").append("/rules/new", "x"), { code: "EACCES" }, "because it may not");
   },
   async "graph-template"() {
     const { createGraph, readDefinition, withHouseRules } = await load<typeof graphTemplate>(
@@ -128,21 +128,21 @@ const promises: Record<string, () => Promise<void>> = {
   async "shared-memory"() {
     const { createAgents } = await load<typeof sharedMemory>("shared-memory", "agent.ts");
     const { scriptedModels } = await load<typeof models>("shared-memory", "scripted-models.ts");
-    const { desk, memoryNode } = createAgents(scriptedModels(), new InMemoryStore());
-    await memoryNode.memory().write("/findings", "A storm.");
+    const { desk, node } = createAgents(scriptedModels(), new InMemoryStore());
+    await node.memory().write("/findings", "A storm.");
     await desk.invoke(turn("Delete the findings."));
-    equal(await memoryNode.memory().read("/findings"), "A storm.", "the reader changes nothing");
+    equal(await node.memory().read("/findings"), "A storm.", "the reader changes nothing");
   },
   async "state-graph"() {
     const { createGraph } = await load<typeof stateGraph>("state-graph", "agent.ts");
-    const { graph, memoryNode, houseMemory } = createGraph(await modelOf("state-graph"), new InMemoryStore());
+    const { graph, node, houseMemory } = createGraph(await modelOf("state-graph"), new InMemoryStore());
     const { messages } = await graph.invoke(turn("I am Ada."), { configurable: { user_id: "ada", thread_id: "1" } });
     deepEqual(
       messages.map(({ type }) => type),
       ["human", "ai"],
       "the memory is no part of the graph's state, and no tool was called",
     );
-    const [ada, bob] = [memoryNode.memory("ada"), memoryNode.memory("bob")];
+    const [ada, bob] = [node.memory("ada"), node.memory("bob")];
     const files = await Promise.all(
       [ada, bob, houseMemory].map(async (memory) => (await memory.snapshot()).files.length),
     );

@@ -8,14 +8,14 @@ import { createMemoryPage } from "langgraph-mongo-memory/page";
 
 /** An agent with one memory for each customer. */
 export function createSupportAgent(model: BaseChatModel, store: MongoMemoryStore) {
-  const memory = new MemoryNode({ store, nodeId: "example-about-me", scope: "perUser" });
+  const node = new MemoryNode({ store, nodeId: "example-about-me", scope: "perUser" });
   const agent = createAgent({
     model,
     systemPrompt: "You help customers. Note in your memory what you learn about them.",
     checkpointer: new MemorySaver(),
-    middleware: [memoryMiddleware({ memory, content: "full" })],
+    middleware: [memoryMiddleware({ memory: node, content: "full" })],
   });
-  return { agent, memory };
+  return { agent, node };
 }
 
 /**
@@ -24,10 +24,10 @@ export function createSupportAgent(model: BaseChatModel, store: MongoMemoryStore
  *
  * @param signIn your own middleware, such as Passport, which sets `user` of the request
  */
-export function createApp(store: MongoMemoryStore, memory: MemoryNode, signIn: RequestHandler): Express {
+export function createApp(store: MongoMemoryStore, node: MemoryNode, signIn: RequestHandler): Express {
   const page = createMemoryPage({
     store,
-    nodes: [memory],
+    nodes: [node],
     basePath: "/my-memory",
     access: "write",
     authorize: (_request, { nodeRequest }) => {

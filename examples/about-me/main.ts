@@ -27,8 +27,8 @@ const signIn: RequestHandler = (request, _response, next) => {
   next();
 };
 
-const { agent, memory } = createSupportAgent(model, store);
-const listener = createApp(store, memory, signIn).listen(Number(port ?? 0), "127.0.0.1");
+const { agent, node } = createSupportAgent(model, store);
+const listener = createApp(store, node, signIn).listen(Number(port ?? 0), "127.0.0.1");
 await once(listener, "listening");
 const origin = `http://127.0.0.1:${(listener.address() as AddressInfo).port}`;
 

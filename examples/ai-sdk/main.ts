@@ -13,9 +13,9 @@ console.log(`Store: ${uri ? "MongoMemoryStore" : "InMemoryStore (set MONGODB_URI
 console.log(`Model: ${key ? modelName : "scripted (set AI_GATEWAY_API_KEY for a real one)"}`);
 
 try {
-  const { agent, memory, log } = createCookingAgent(model, store);
+  const { agent, node, log } = createCookingAgent(model, store);
   // Deletes notes of an earlier run in MongoDB.
-  for (const userId of ["ada@example.com", "bob@example.com"]) await memory.memory(userId).delete("/");
+  for (const userId of ["ada@example.com", "bob@example.com"]) await node.memory(userId).delete("/");
 
   const ask = async (userId: string, threadId: string, prompt: string): Promise<void> => {
     console.log(`\n[${userId}] ${prompt}`);

@@ -8,11 +8,11 @@ const maxTurns = 10;
 
 /** A hand-written loop around a model with the memory tool. */
 export function createLoop(model: BaseChatModel, store: BaseStore) {
-  const memoryNode = new MemoryNode({ store, nodeId: "example-bind-tools" });
-  const [memoryTool] = memoryNode.memoryTools;
-  const withTools = model.bindTools?.(memoryNode.memoryTools);
+  const node = new MemoryNode({ store, nodeId: "example-bind-tools" });
+  const [memoryTool] = node.memoryTools;
+  const withTools = model.bindTools?.(node.memoryTools);
   if (!memoryTool || !withTools) throw new TypeError("this model cannot call tools");
-  const connector = memoryNode.createConnector({ content: "tree" });
+  const connector = node.createConnector({ content: "tree" });
 
   /**
    * Adds the answers of the model and of its tools to the conversation, until an answer has no tool call. The memory is
@@ -27,5 +27,5 @@ export function createLoop(model: BaseChatModel, store: BaseStore) {
         messages.push(await memoryTool.invoke({ ...call, type: "tool_call" }, config));
     }
   };
-  return { memoryNode, run };
+  return { node, run };
 }

@@ -15,9 +15,9 @@ console.log(`Store: ${uri ? "MongoMemoryStore" : "InMemoryStore (set MONGODB_URI
 console.log(`Model: ${key ? `ChatOpenAI ${modelName}` : "scripted (set OPENAI_API_KEY for ChatOpenAI)"}\n`);
 
 try {
-  const { memoryNode, run } = createLoop(model, store);
+  const { node, run } = createLoop(model, store);
   // Deletes notes of an earlier run in MongoDB.
-  await memoryNode.memory().delete("/");
+  await node.memory().delete("/");
 
   const messages: BaseMessage[] = [
     new SystemMessage("You keep the task list of a garden in /tasks/garden of your memory. Look there first."),
@@ -27,7 +27,7 @@ try {
   console.log(`  Answer: ${messages.at(-1)?.text}`);
 
   console.log("\nThe memory now:");
-  const { files } = await memoryNode.memory().snapshot();
+  const { files } = await node.memory().snapshot();
   for (const { path, content } of files) console.log(`  ${path}:\n${content.replaceAll(/^/gm, "    ")}`);
 } finally {
   await store.stop();

@@ -6,6 +6,6 @@ import { createClaudeMemoryTool } from "langgraph-mongo-memory/claude";
 
 /** Claude with its native memory tool. Claude's path /memories is the root of the memory. */
 export function createClaudeAgent(model: ChatAnthropic, store: BaseStore) {
-  const memoryNode = new MemoryNode({ store, nodeId: "example-claude-memory-tool" });
-  return { memoryNode, agent: createAgent({ model, tools: [createClaudeMemoryTool(memoryNode)] }) };
+  const node = new MemoryNode({ store, nodeId: "example-claude-memory-tool" });
+  return { node, agent: createAgent({ model, tools: [createClaudeMemoryTool(node)] }) };
 }

@@ -17,8 +17,8 @@ console.log(
 );
 
 try {
-  const { memoryNode, agent } = createClaudeAgent(model, store);
-  const memory = memoryNode.memory();
+  const { node, agent } = createClaudeAgent(model, store);
+  const memory = node.memory();
   // Deletes notes of an earlier run in MongoDB.
   await memory.delete("/");
 

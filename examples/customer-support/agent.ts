@@ -12,22 +12,22 @@ export type CustomerOf = (threadId: string) => string | undefined;
 
 /** An agent with one memory for each customer, and with house rules that only programs write. */
 export function createSupportAgent(model: BaseChatModel, store: BaseStore, customerOf: CustomerOf) {
-  const rules = new MemoryNode({ store, nodeId: "example-customer-support rules", scope: "global" });
+  const houseRules = new MemoryNode({ store, nodeId: "example-customer-support rules", scope: "global" });
   // In a conversation without a customer, the tool answers EINVAL.
-  const customers = new MemoryNode({
+  const node = new MemoryNode({
     store,
     nodeId: "example-customer-support",
     scope: "perUser",
     userId: ({ threadId = "" }) => customerOf(threadId),
     // The rules are shown to every call, and the model cannot change them.
-    mounts: { "/rules": { memory: rules, access: "read", description: "House rules" } },
+    mounts: { "/rules": { memory: houseRules, access: "read", description: "House rules" } },
   });
   const agent = createAgent({
     model,
     systemPrompt: "You help customers. Note in your memory what you learn about them.",
     checkpointer: new MemorySaver(),
     // Shows what fits the turn, and adds what was said to the customer's memory.
-    middleware: [memoryMiddleware({ memory: customers, log: true })],
+    middleware: [memoryMiddleware({ memory: node, log: true })],
   });
-  return { agent, customers, rules };
+  return { agent, node, houseRules };
 }

@@ -21,11 +21,11 @@ const signedIn = new Map([
 ]);
 
 try {
-  const { agent, customers, rules } = createSupportAgent(model, store, (threadId) => signedIn.get(threadId));
-  const [ada, bob] = [customers.memory("ada@example.com"), customers.memory("bob@example.com")];
+  const { agent, node, houseRules } = createSupportAgent(model, store, (threadId) => signedIn.get(threadId));
+  const [ada, bob] = [node.memory("ada@example.com"), node.memory("bob@example.com")];
   // Deletes notes of an earlier run in MongoDB.
-  await Promise.all([ada, bob, rules.memory()].map((memory) => memory.delete("/")));
-  await rules.memory().write("/house rules", "Never promise a date.");
+  await Promise.all([ada, bob, houseRules.memory()].map((memory) => memory.delete("/")));
+  await houseRules.memory().write("/house rules", "Never promise a date.");
 
   const ask = async (thread_id: string, content: string): Promise<void> => {
     console.log(`\n[${thread_id}, ${signedIn.get(thread_id) ?? "nobody"}] ${content}`);

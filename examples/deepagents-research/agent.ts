@@ -23,13 +23,13 @@ export function createMemoryNode(store: BaseStore): MemoryNode {
 }
 
 /** A deep agent whose directory /memories/ is a memory. Its other files exist only in the conversation. */
-export function createResearchAgent(model: BaseChatModel, memoryNode: MemoryNode) {
+export function createResearchAgent(model: BaseChatModel, node: MemoryNode) {
   return createDeepAgent({
     model,
     tools: [lookUp],
     systemPrompt:
       "You do research on comets. What lies in /memories stays, everything else goes with the conversation.",
-    backend: new CompositeBackend(new StateBackend(), { "/memories/": new DeepAgentsBackend(memoryNode) }),
+    backend: new CompositeBackend(new StateBackend(), { "/memories/": new DeepAgentsBackend(node) }),
     memory: ["/memories/AGENTS.md"],
   });
 }

@@ -14,8 +14,8 @@ console.log(`Store: ${uri ? "MongoMemoryStore" : "InMemoryStore (set MONGODB_URI
 console.log(`Model: ${key ? `ChatOpenAI ${modelName}` : "scripted (set OPENAI_API_KEY for ChatOpenAI)"}`);
 
 try {
-  const memoryNode = createMemoryNode(store);
-  const memory = memoryNode.memory();
+  const node = createMemoryNode(store);
+  const memory = node.memory();
   // Deletes notes of an earlier run in MongoDB.
   await memory.delete("/");
   await memory.write(
@@ -26,7 +26,7 @@ try {
   /** Creates a new agent each time, as another process would. The agents share only the memory. */
   const ask = async (thread_id: string, content: string): Promise<void> => {
     console.log(`\n[${thread_id}] ${content}`);
-    const agent = createResearchAgent(model, memoryNode);
+    const agent = createResearchAgent(model, node);
     const { messages } = await agent.invoke({ messages: [{ role: "user", content }] }, { configurable: { thread_id } });
     print(messages);
     console.log(`  Answer: ${messages.at(-1)?.text}`);

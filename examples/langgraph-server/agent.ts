@@ -6,12 +6,12 @@ const { OPENAI_API_KEY: key, OPENAI_MODEL: modelName = "gpt-4.1-mini", MONGODB_U
 
 // A node that has no store uses the store of the run, which is the server's.
 const own = uri ? { store: await MongoMemoryStore.fromConnString(uri) } : {};
-const memoryNode = new MemoryNode({ nodeId: "example-langgraph-server", scope: "global", ...own });
+const node = new MemoryNode({ nodeId: "example-langgraph-server", scope: "global", ...own });
 const agent = new Agent({
   model: key ? new ChatOpenAI({ model: modelName }) : scriptedModel(),
-  tools: memoryNode.memoryTools,
+  tools: node.memoryTools,
   systemPrompt: "You help the operations team. Note in /servers of your memory what others will need.",
-  memoryConnector: memoryNode,
+  memoryConnector: node,
   // Adds what was said to the memory, so that others can be answered from it.
   log: true,
 });

@@ -8,9 +8,9 @@ export const nodeId = "example-memory-that-learns";
 
 /** An agent with a memory for each user. It logs its conversations, and changes nothing else by itself. */
 export function createHomeAgent(model: BaseChatModel, store: MongoMemoryStore) {
-  const memory = new MemoryNode({ store, nodeId, scope: "perUser" });
-  const middleware = [memoryMiddleware({ memory, log: true, tools: false })];
-  return { memory, agent: createAgent({ model, middleware }) };
+  const node = new MemoryNode({ store, nodeId, scope: "perUser" });
+  const middleware = [memoryMiddleware({ memory: node, log: true, tools: false })];
+  return { node, agent: createAgent({ model, middleware }) };
 }
 
 /** Lets the model propose what to keep of the new conversations. Call it once a day, for example. */

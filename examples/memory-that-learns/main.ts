@@ -39,7 +39,7 @@ async function printHistory(memory: Memory): Promise<void> {
 try {
   // Deletes notes of an earlier run in MongoDB.
   await store.forget({ nodeId });
-  const { agent, memory: node } = createHomeAgent(model, store);
+  const { agent, node } = createHomeAgent(model, store);
   const memory = node.memory(ada.userId);
   const written = memory.with({ actor: ada });
   await written.write("/profile/ada", "Lives in Berlin.\nLikes short answers.\n");

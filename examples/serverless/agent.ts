@@ -10,12 +10,12 @@ export function createMemoryNode(store: BaseStore): MemoryNode {
   return new MemoryNode({ store, nodeId: "example-serverless", scope: "perUser" });
 }
 
-export function createCook(model: BaseChatModel, memoryNode: MemoryNode): Agent {
+export function createCook(model: BaseChatModel, node: MemoryNode): Agent {
   return new Agent({
     model,
-    tools: memoryNode.memoryTools,
+    tools: node.memoryTools,
     systemPrompt: "You are a cook. Note in your memory what your guest tells you.",
-    memoryConnector: memoryNode.createConnector({ content: "auto" }),
+    memoryConnector: node.createConnector({ content: "auto" }),
     // Adds what was said to the memory, so that the next request can answer from it.
     log: true,
   });

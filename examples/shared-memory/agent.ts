@@ -4,14 +4,14 @@ import { Agent, MemoryNode, MemoryTool } from "langgraph-mongo-memory";
 
 /** Three agents with one memory. Two of them write to it, and the desk may only read it. */
 export function createAgents(models: Record<"roads" | "weather" | "desk", BaseChatModel>, store: BaseStore) {
-  const memoryNode = new MemoryNode({ store, nodeId: "example-shared-memory" });
-  const writing = new MemoryTool({ memory: memoryNode });
+  const node = new MemoryNode({ store, nodeId: "example-shared-memory" });
+  const writing = new MemoryTool({ memory: node });
   // The model is offered only these commands. Any other command is answered with EACCES.
-  const reading = new MemoryTool({ memory: memoryNode, commands: ["read", "list"] });
+  const reading = new MemoryTool({ memory: node, commands: ["read", "list"] });
 
   const createAgent = (model: BaseChatModel, tool: MemoryTool, systemPrompt: string): Agent => {
     const agent = new Agent({ model, tools: [tool], systemPrompt });
-    agent.attachMemoryConnector(memoryNode.createConnector({ content: "full" }));
+    agent.attachMemoryConnector(node.createConnector({ content: "full" }));
     return agent;
   };
   const roads = createAgent(
@@ -29,5 +29,5 @@ export function createAgents(models: Record<"roads" | "weather" | "desk", BaseCh
     reading,
     "You answer drivers by the findings of your memory. Do with it what they ask.",
   );
-  return { memoryNode, reading, roads, weather, desk };
+  return { node, reading, roads, weather, desk };
 }

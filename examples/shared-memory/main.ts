@@ -15,8 +15,8 @@ console.log(`Model: ${key ? `ChatOpenAI ${modelName}` : "scripted (set OPENAI_AP
 
 try {
   const models = model ? { roads: model, weather: model, desk: model } : scriptedModels();
-  const { memoryNode, reading, roads, weather, desk } = createAgents(models, store);
-  const memory = memoryNode.memory();
+  const { node, reading, roads, weather, desk } = createAgents(models, store);
+  const memory = node.memory();
   // Deletes notes of an earlier run in MongoDB.
   await memory.delete("/");
 

@@ -9,7 +9,7 @@ import { CallModelNode, createConversationLog, MemoryNode, openMemory } from "la
  */
 export function createGraph(model: BaseChatModel, store: BaseStore) {
   const houseMemory = openMemory(store, { nodeId: "example-state-graph-house" });
-  const memoryNode = new MemoryNode({
+  const node = new MemoryNode({
     store,
     nodeId: "example-state-graph",
     scope: "perUser",
@@ -19,17 +19,17 @@ export function createGraph(model: BaseChatModel, store: BaseStore) {
   });
   const callModel = new CallModelNode({
     model,
-    tools: memoryNode.memoryTools,
+    tools: node.memoryTools,
     systemPrompt: "You recommend dishes.",
-    memoryConnector: memoryNode.createConnector({ content: "auto" }),
+    memoryConnector: node.createConnector({ content: "auto" }),
   });
   const graph = new StateGraph(MessagesAnnotation)
     .addNode("call_model", callModel)
-    .addNode("tools", new ToolNode(memoryNode.memoryTools))
-    .addNode("log", createConversationLog({ memory: memoryNode }))
+    .addNode("tools", new ToolNode(node.memoryTools))
+    .addNode("log", createConversationLog({ memory: node }))
     .addEdge(START, "call_model")
     .addConditionalEdges("call_model", toolsCondition, { tools: "tools", [END]: "log" })
     .addEdge("tools", "call_model")
     .compile();
-  return { graph, memoryNode, houseMemory };
+  return { graph, node, houseMemory };
 }

@@ -14,8 +14,8 @@ console.log(`Store: ${uri ? "MongoMemoryStore" : "InMemoryStore (set MONGODB_URI
 console.log(`Model: ${key ? `ChatOpenAI ${modelName}` : "scripted (set OPENAI_API_KEY for ChatOpenAI)"}`);
 
 try {
-  const { graph, memoryNode, houseMemory } = createGraph(model, store);
-  const [ada, bob] = [memoryNode.memory("ada"), memoryNode.memory("bob")];
+  const { graph, node, houseMemory } = createGraph(model, store);
+  const [ada, bob] = [node.memory("ada"), node.memory("bob")];
   // Deletes what an earlier run left in MongoDB.
   await Promise.all([houseMemory, ada, bob].map((memory) => memory.delete("/")));
   await houseMemory.write("/rules", "Answer in one sentence.");

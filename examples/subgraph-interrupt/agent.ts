@@ -25,17 +25,17 @@ export function createGraph(model: BaseChatModel, store: BaseStore) {
 
 function createAssistant(model: BaseChatModel) {
   // A node that has no store uses the store of the run, which a subgraph gets from the outer graph.
-  const memoryNode = new MemoryNode({ nodeId, scope: "perThread" });
+  const node = new MemoryNode({ nodeId, scope: "perThread" });
   const callModel = new CallModelNode({
     model,
-    tools: memoryNode.memoryTools,
+    tools: node.memoryTools,
     systemPrompt: "You deliver parcels. Append to /delivery of your memory what you are told about it.",
-    memoryConnector: memoryNode.createConnector({ content: "full" }),
+    memoryConnector: node.createConnector({ content: "full" }),
   });
   return new StateGraph(MessagesAnnotation)
     .addNode("call_model", callModel)
     .addNode("approve", approve, { ends: ["tools", "call_model"] })
-    .addNode("tools", new ToolNode(memoryNode.memoryTools))
+    .addNode("tools", new ToolNode(node.memoryTools))
     .addEdge(START, "call_model")
     .addConditionalEdges("call_model", toolsCondition, { tools: "approve", [END]: END })
     .addEdge("tools", "call_model")

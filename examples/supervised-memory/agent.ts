@@ -17,7 +17,7 @@ export function createMailAgent(model: BaseChatModel, store: MongoMemoryStore, m
     description: "Reads a mail.",
     schema: z.object({ name: z.string() }),
   });
-  const memory = new MemoryNode({
+  const node = new MemoryNode({
     store,
     nodeId,
     rules: [{ path: "/policies/**", access: "ask" }],
@@ -29,6 +29,6 @@ export function createMailAgent(model: BaseChatModel, store: MongoMemoryStore, m
     tools: [readMail],
     systemPrompt: "You answer mails of customers. Note in your memory what others will need.",
     checkpointer: new MemorySaver(),
-    middleware: [memoryMiddleware({ memory, content: "full" })],
+    middleware: [memoryMiddleware({ memory: node, content: "full" })],
   });
 }

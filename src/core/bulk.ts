@@ -12,17 +12,17 @@ export const bulk: unique symbol = Symbol.for("langgraph-mongo-memory.bulk");
 export interface BulkMemory extends Memory {
   readonly [bulk]: {
     settings: AddSettings;
-    /** In one change. Null: the storage cannot, or a policy must check each change alone. */
+    /** Brings in files by one change. Null if the storage cannot, or if a policy must check each change alone. */
     addFiles: ((files: readonly DatedFile[]) => Promise<AddedFile[]>) | null;
-    /** At one moment; leaves out missing files. Null: the storage cannot. */
+    /** Reads files as they are at one moment, without missing ones. Null if the storage cannot. */
     readFiles: ((paths: readonly string[]) => Promise<SnapshotFile[]>) | null;
   };
 }
 
-/** As much as one change should bring, or one command read. A larger file is alone. */
+/** The most that one change should bring in, or one command read. A larger file is alone in its batch. */
 export const maxBatch = { files: 2000, bytes: 1_000_000 } as const;
 
-/** Splits files into parts of which each is one change. */
+/** Splits files into batches. Each batch is one change. */
 export function* splitIntoBatches<File>(files: Iterable<File>, getBytes: (file: File) => number): Generator<File[]> {
   let batch: File[] = [];
   let bytes = 0;

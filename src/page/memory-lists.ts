@@ -63,7 +63,7 @@ export class MemoryLists {
     const found = memories.filter(({ address }) => isNamed(address, named));
     const { nodeId, threadId, userId, scope } = filter;
     if (isAll || (nodeId ?? threadId ?? userId) !== undefined) return { memories: found, isAll };
-    // More memories exist than were read. An index finds those whose id equals the text.
+    // More memories exist than were read. A MongoDB index finds those whose id equals the text.
     const lists = await Promise.all(
       [{ nodeId: named }, { threadId: named }, { userId: named }].map((id) => this.read(id)),
     );

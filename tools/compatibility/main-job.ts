@@ -29,9 +29,9 @@ class NotingModel extends BaseChatModel {
 export async function mainJob(uri: string): Promise<void> {
   const store = await MongoMemoryStore.fromConnString(uri);
   try {
-    const memoryNode = new MemoryNode({ store, nodeId: "assistant", scope: "perThread" });
-    const agent = new Agent({ model: new NotingModel({}), tools: memoryNode.memoryTools, systemPrompt: "You cook." });
-    agent.attachMemoryConnector(memoryNode.createConnector({ content: "full" }));
+    const node = new MemoryNode({ store, nodeId: "assistant", scope: "perThread" });
+    const agent = new Agent({ model: new NotingModel({}), tools: node.memoryTools, systemPrompt: "You cook." });
+    agent.attachMemoryConnector(node.createConnector({ content: "full" }));
     const config = { configurable: { thread_id: "ada@example.com" } };
     const ask = async (content: string): Promise<string> => {
       const { messages } = await agent.invoke({ messages: [{ role: "user", content }] }, config);
@@ -40,7 +40,7 @@ export async function mainJob(uri: string): Promise<void> {
     await ask("I eat no meat.");
     match(await ask("What do I eat?"), /^You cook\.[^]*\/notes[^]*vegetarian/);
 
-    const memory = memoryNode.memory("ada@example.com");
+    const memory = node.memory("ada@example.com");
     equal(await memory.read("/notes"), "vegetarian");
     await Promise.all(Array.from({ length: 20 }, (_, index) => memory.append("/log", `line ${index}`)));
     equal((await memory.read("/log")).split("\n").length, 20);

@@ -14,6 +14,7 @@ const mostWords: Record<string, number> = {
   "See and correct": 1200,
   "Run in production": 1200,
   Cookbook: 250,
+  Options: 1200,
 };
 const mostWordsOfReadme = 330;
 const recording = "docs/images/recording.webp";

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { PassThrough } from "node:stream";
 import type { Command, Option } from "commander";
 import { programName } from "../../src/cli/command.js";
@@ -36,20 +37,29 @@ export function commandsOfProgram(command: Command, words: string[] = []): Named
   return command.commands.flatMap((inner) => commandsOfProgram(inner, [...words, inner.name()]));
 }
 
+/** Reads the templates of the pages, by file. They have the headings of all commands, in the order of the help. */
+export function readCommandTemplates(): Record<string, string> {
+  const names = ["looking", "changing", "looking-back", "deciding", "moving", "upkeep", "serving"];
+  const files = ["commands.md", ...names.map((name) => `commands/${name}.md`)];
+  return Object.fromEntries(files.map((file) => [file, readFileSync(`tools/tool-pages/${file}`, "utf8")]));
+}
+
 /**
- * Renders the page `docs/commands.md`. `template` has the headings of all commands in their order, and what their help
- * does not say.
- * @throws Error if the template lacks a command, or has another one
+ * Renders the pages of the commands, by file. The templates say what the help of the commands does not.
+ * @throws Error if the templates lack a command, or have another one
  */
-export function renderCommands(template: string): string {
+export function renderCommands(templates: Readonly<Record<string, string>>): Record<string, string> {
   let help = "";
   const commands = commandsOfProgram(createProgramToRead((text) => void (help += text)));
   const names = commands.map(([name]) => name);
-  const headings = Array.from(template.matchAll(/^### `(.+)`$/gm), ([, name = ""]) => name);
-  if (headings.join() !== names.join())
-    throw new Error(
-      `tools/tool-pages/commands.md has the commands ${headings.join(", ")}; it needs ${names.join(", ")}`,
-    );
+  const pages = Object.entries(templates);
+  const files = new Map(
+    pages.flatMap(([file, text]) =>
+      Array.from(text.matchAll(heading), ([, name = ""]): [string, string] => [name, file]),
+    ),
+  );
+  if ([...files.keys()].join() !== names.join())
+    throw new Error(`tools/tool-pages has the commands ${[...files.keys()].join(", ")}; it needs ${names.join(", ")}`);
   const sections = new Map(
     commands.map(([name, command]) => {
       help = "";
@@ -57,26 +67,41 @@ export function renderCommands(template: string): string {
       return [name, renderCommand(name, command, examplesOf(help))];
     }),
   );
-  return template
-    .replace(/^# .*\n/, (title) => `${title}\n${origin}\n`)
-    .replace("<!-- options of a memory -->", () => renderOptions(sharedOptions, commands[0]?.[1]))
-    .replace("<!-- exit codes -->", renderExitCodes)
-    .replaceAll(/^### `(.+)`$/gm, (_heading, name: string) => sections.get(name) ?? "");
+  const render = (template: string): string =>
+    template
+      .replace(/^# .*\n/, (title) => `${title}\n${origin}\n`)
+      .replace("<!-- commands -->", () => renderIndex(commands, files))
+      .replace("<!-- options of a memory -->", () => renderOptions(sharedOptions, commands[0]?.[1]))
+      .replace("<!-- exit codes -->", renderExitCodes)
+      .replaceAll(heading, (_heading, name: string) => sections.get(name) ?? "");
+  return Object.fromEntries(pages.map(([file, template]) => [file, render(template)]));
 }
 
+/** The heading of a command. */
+const heading = /^## `(.+)`$/gm;
+
 const origin =
-  "<!-- Made by `npm run docs:tools` from the help of the commands and from `tools/tool-pages/commands.md`. Do not edit it here. -->";
+  "<!-- Made by `npm run docs:tools` from the help of the commands and from `tools/tool-pages`. Do not edit it here. -->";
+
+/** Renders the table of all commands, with the first sentence of their help. */
+function renderIndex(commands: readonly NamedCommand[], files: ReadonlyMap<string, string>): string {
+  const rows = commands.map(([name, command]) => {
+    const [does = ""] = command.description().split(/\.(?= |$)/);
+    return `| [\`${name}\`](${files.get(name)}#${name.replaceAll(" ", "-")}) | ${escapeText(does)} |`;
+  });
+  return ["| command | does |", "|---|---|", ...rows].join("\n");
+}
 
 function renderCommand(name: string, command: Command, examples: readonly string[]): string {
   const known = command.options.filter(({ long }) => long !== "--json");
   const own = known.filter((option) => !isShared(option));
   const shared = known.filter(isShared).map(({ long }) => `\`${long}\``);
   return [
-    `### \`${name}\``,
+    `## \`${name}\``,
     `\`\`\`text\n${[programName, name, command.usage()].join(" ")}\n\`\`\``,
     escapeText(command.description()),
     ...(own.length > 0 ? [renderOptions(own, command)] : []),
-    ...(shared.length > 0 ? [`[Which memory](#which-memory): ${shared.join(", ")}`] : []),
+    ...(shared.length > 0 ? [`[Which memory](../commands.md#which-memory): ${shared.join(", ")}`] : []),
     `\`\`\`sh\n${examples.map(wrapLongLine).join("\n")}\n\`\`\``,
   ].join("\n\n");
 }

@@ -33,7 +33,7 @@ function hasCommands({ schema }: ToolDefinition): boolean {
   return "command" in schema.properties;
 }
 
-/** What the model reads about a tool, with the default rule of paths. */
+/** Renders the description and the arguments that the model reads, with the default rule of paths. */
 function renderTool(definition: ToolDefinition): string {
   const { schema } = definition;
   const rows = propertiesOf(schema).map(([argument, property]) => {
@@ -42,7 +42,7 @@ function renderTool(definition: ToolDefinition): string {
   });
   const table = ["| argument | type | required | description |", "|---|---|---|---|", ...rows].join("\n");
   return [
-    "What the model reads about it:",
+    "The model reads this about it:",
     block("text", adaptTool(definition, { paths: "posix" }).description),
     rows.length > 0 ? table : "It takes no arguments.",
   ].join("\n\n");

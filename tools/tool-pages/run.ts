@@ -1,9 +1,10 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { dialectPages } from "./pages.js";
 import { renderPage } from "./render.js";
-import { renderCommands } from "./render-commands.js";
+import { readCommandTemplates, renderCommands } from "./render-commands.js";
 
-await mkdir("docs/tools", { recursive: true });
+for (const folder of ["docs/commands", "docs/tools"]) await mkdir(folder, { recursive: true });
 for (const [name, page] of Object.entries(dialectPages))
   await writeFile(`docs/tools/${name}.md`, await renderPage(page));
-await writeFile("docs/commands.md", renderCommands(await readFile("tools/tool-pages/commands.md", "utf8")));
+for (const [file, page] of Object.entries(renderCommands(readCommandTemplates())))
+  await writeFile(`docs/${file}`, page);

@@ -11,11 +11,13 @@ const textOf = textIn(pages);
 
 describe("the documentation, by the compiler", () => {
   const { program, snippets } = compilePages(pages);
-  const reference = textOf("docs/options.md");
-  const sectionOf = (title: string): string =>
-    reference.split(/^(?=## |### )/m).find((section) => section.split("\n")[0]?.replace(/^#+ /, "") === title) ?? "";
-  const sectionOfType = (name: string): string => sectionOf(`\`${name}\``);
-  const shared = sectionOf("Options that many calls take");
+  const shared = textOf("docs/options/many-calls.md");
+  const optionPages = pages.filter(({ file }) => file.startsWith("docs/options/"));
+  const optionSections = optionPages.flatMap(({ text }) => text.split(/^(?=## )/m));
+  const reference = [textOf("docs/exports.md"), ...optionSections].join("\n");
+  const titleOf = (section: string): string => /^#+ (.*)/.exec(section)?.[1] ?? "";
+  const sectionOfType = (name: string): string =>
+    optionSections.find((section) => titleOf(section) === `\`${name}\``) ?? "";
   const surface = new Surface(program, (name) => sectionOfType(name) !== "");
   const sources = Object.entries(entrySources());
 
@@ -41,7 +43,7 @@ describe("the documentation, by the compiler", () => {
   });
 
   const manual = guides
-    .filter(({ file }) => !/(?:options|results|specification)\.md$/.test(file))
+    .filter(({ file }) => !/^docs\/(?:exports|options|results|specification)\b/.test(file))
     .concat(pageAt("README.md"));
   const shownCode = manual.map(({ text }) => codeOf(text)).join("\n");
   const isShown = (name: string): boolean => new RegExp(`\\b${name}\\b`).test(shownCode);
@@ -59,9 +61,19 @@ describe("the documentation, by the compiler", () => {
   });
 
   it("has at most 150 rows of options, each of them once in its table", () => {
-    const tables = reference.split(/^(?=## |### )/m).map(optionsIn);
+    const tables = optionSections.map(optionsIn);
     expect(tables.flat().length).toBeLessThanOrEqual(150);
     expect(tables.map((names) => new Set(names).size)).toEqual(tables.map(({ length }) => length));
+  });
+
+  it("has an index that leads from each option to its table", () => {
+    const rows = textOf("docs/options.md").matchAll(/^\| \[(.+?)\]\(options\/.+\) \| (`.+`) \|$/gm);
+    const index = new Map(Array.from(rows, ([, title = "", names = ""]) => [title, names.split(", ")]));
+    const tables = optionSections.map((section) => ({ title: titleOf(section), names: optionsIn(section) }));
+    const filled = tables.filter(({ names }) => names.length > 0);
+    expect(Object.fromEntries(index)).toEqual(
+      Object.fromEntries(filled.map(({ title, names }) => [title, names.map((name) => `\`${name}\``)])),
+    );
   });
 
   it("shows every option in a guide", () => {
@@ -105,7 +117,7 @@ describe("the documentation, by the compiler", () => {
   });
 
   it("lists among the options of many calls those of at least two sections, and repeats none of them", () => {
-    const uses = reference.split(/^(?=### )/m).flatMap(alsoTakenBy);
+    const uses = optionSections.flatMap(alsoTakenBy);
     expect(optionsIn(shared).filter((name) => uses.filter((use) => use === name).length < 2)).toEqual([]);
     expect(uses.filter((name) => !optionsIn(shared).includes(name))).toEqual([]);
   });
@@ -119,9 +131,9 @@ describe("the documentation, by the compiler", () => {
     expect(found.find(({ name }) => name === "MemoryToolOptions")?.fields.map(({ name }) => name)).toContain(
       "commands",
     );
-    const sections = Array.from(reference.matchAll(/^### `(.+)`$/gm), ([, name = ""]) => name);
+    const titles = Array.from(reference.matchAll(/^## `(.+)`$/gm), ([, name = ""]) => name);
     const names = new Set(sources.flatMap(([, source]) => surface.options(source)).map(({ name }) => name));
-    expect(sections.filter((name) => !names.has(name))).toEqual([]);
+    expect(titles.filter((name) => !names.has(name))).toEqual([]);
   });
 
   describe("the page of the results", () => {

@@ -1,13 +1,21 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "@jest/globals";
 import { exitCodeMeanings } from "../../../src/cli/errors.js";
-import { commandsOfProgram, createProgramToRead, renderCommands } from "../../../tools/tool-pages/render-commands.js";
+import {
+  commandsOfProgram,
+  createProgramToRead,
+  readCommandTemplates,
+  renderCommands,
+} from "../../../tools/tool-pages/render-commands.js";
 import { withoutCode } from "../../helpers/documentation.js";
 import { cli } from "../../helpers/run-cli.js";
 
 const commands = commandsOfProgram(createProgramToRead());
-const page = await readFile("docs/commands.md", "utf8");
-const template = await readFile("tools/tool-pages/commands.md", "utf8");
+const templates = readCommandTemplates();
+const pages = await Promise.all(
+  Object.keys(templates).map(async (file) => [file, await readFile(`docs/${file}`, "utf8")] as const),
+);
+const reference = pages.map(([, text]) => text).join("\n");
 
 describe("the program", () => {
   it("has all commands of its documentation", () => {
@@ -102,7 +110,7 @@ describe.each(commands)("the help of %s", (name, command) => {
   });
 
   it("is in the reference, with every option and its examples", () => {
-    const section = page.split(/^(?=###? )/m).find((each) => each.startsWith(`### \`${name}\`\n\n`)) ?? "";
+    const section = reference.split(/^(?=##? )/m).find((each) => each.startsWith(`## \`${name}\`\n\n`)) ?? "";
     expect(section).toContain(`\`\`\`text\nlanggraph-mongo-memory ${name} `);
     expect(section).toMatch(new RegExp(String.raw`\`\`\`sh\n(?:.*\n)*?(?:.*\| )?langgraph-mongo-memory ${name}`));
     const missing = command.options
@@ -114,15 +122,17 @@ describe.each(commands)("the help of %s", (name, command) => {
 
 describe("the reference of the commands", () => {
   it("is what `npm run docs:tools` makes", () => {
-    expect(page).toBe(renderCommands(template));
+    expect(Object.fromEntries(pages)).toEqual(renderCommands(templates));
   });
 
   it("cannot be made without a command", () => {
-    expect(() => renderCommands(template.replace("### `cat`\n", ""))).toThrow(/memories, ls, tree, grep/);
+    const [file, text = ""] = Object.entries(templates).find(([, each]) => each.includes("## `cat`\n")) ?? [];
+    const others = { ...templates, [file ?? ""]: text.replace("## `cat`\n", "") };
+    expect(() => renderCommands(others)).toThrow(/memories, ls, tree, grep/);
   });
 
   it("has the exit codes of the program", () => {
-    const rows = Array.from(page.matchAll(/^\| (\d+) \| (.+) \|$/gm), ([, code, meaning]) => [
+    const rows = Array.from(reference.matchAll(/^\| (\d+) \| (.+) \|$/gm), ([, code, meaning]) => [
       Number(code),
       meaning?.replaceAll("`", ""),
     ]);
@@ -130,7 +140,7 @@ describe("the reference of the commands", () => {
   });
 
   it("shows no name in angle brackets outside of code, which a browser would read as HTML", () => {
-    const text = withoutCode(page).replaceAll(/`[^`\n]+`|<!--.*-->/g, "");
+    const text = withoutCode(reference).replaceAll(/`[^`\n]+`|<!--.*-->/g, "");
     expect(text).not.toMatch(/<\w/);
   });
 });

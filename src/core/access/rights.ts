@@ -20,7 +20,7 @@ export interface MemoryRights {
 
 type WidestAccess = MemoryRights["widest"];
 
-/** How little can be done without a person. */
+/** Ranks the accesses: the higher the number, the less an agent can do without a person. */
 const strictness = { write: 0, ask: 1, append: 2, read: 3 } as const satisfies Record<MemoryAccess, number>;
 
 export const accessInWords = {

@@ -35,7 +35,7 @@ export interface MemoryProposal {
    */
   base: string;
   /**
-   * What a proposal of `learn` rests on: the reason that the model gave, the ids of versions and messages, the lowest
+   * The basis of a proposal of `learn`: the reason that the model gave, the ids of versions and messages, the lowest
    * trust of their authors, and the name of the model.
    */
   origin?: ChangeOrigin;

@@ -10,7 +10,7 @@ export interface RecordRedaction {
   isTied: (record: ChangeRecord) => boolean;
   /** Whether a record that loses its texts also loses this path. */
   isPathRedacted: (path: string) => boolean;
-  /** Redacts what is left: the reason of a rejection. */
+  /** Covers the text in the reason of a rejection, which stays. */
   coverShort: (text: string) => string;
   /** @returns the same actor if it stays as it is */
   coverActor: <Actor extends MemoryActor | null>(actor: Actor) => Actor;

@@ -50,7 +50,7 @@ export interface MemoryBackend {
 
 /** Optional powers of a storage. */
 export interface BackendFeatures {
-  /** An object that all backends of one storage share. They then share the indexes of searches. */
+  /** An object that all backends of one storage share. They then share the word indexes of searches. */
   readonly storage?: object;
   /**
    * Returns a text that changes whenever the memory changes, and is never used again for other contents. Null if the

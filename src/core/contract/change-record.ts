@@ -47,7 +47,7 @@ export type ChangeStatus = "pending" | "applying" | "approved" | "rejected";
 
 /** A change whose approval was requested. */
 export interface ChangeRecord extends PlannedChange {
-  /** Only of programs that learn. */
+  /** Present in changes of programs that learn. */
   origin?: ChangeOrigin;
   id: string;
   kind: "interrupt" | "proposal";
@@ -56,7 +56,7 @@ export interface ChangeRecord extends PlannedChange {
   token: string | null;
   /** Id of the approval in progress. It stays the same if another process takes over. */
   claim: string | null;
-  /** Which interrupt of its task requested the approval, from 0. */
+  /** The number of the interrupt of its task that requested the approval, from 0. */
   askedAt: number | null;
   /** The content that the approving person wrote instead, the text of the file after the change, and its diff. */
   edited: { content: string; after: string; diff: string } | null;

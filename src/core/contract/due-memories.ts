@@ -29,10 +29,10 @@ export interface DueMemories {
   settle(memory: DueMemory, run: EndedRun): Promise<void>;
 }
 
-/** The work of a run on a due memory. */
+/** A run on a due memory that has ended. */
 export interface EndedRun {
-  /** How many changes it has seen. */
+  /** The number of changes that the run has seen. */
   changes: number;
-  /** How long ago it was. Longer than the truth, if the memory should be due before its time. */
+  /** The time since the run. A larger number makes the memory due earlier. */
   agoMs: number;
 }

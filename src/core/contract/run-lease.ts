@@ -1,4 +1,4 @@
-/** What a run of a background program knows about earlier runs on a memory. It is erased with the memory. */
+/** The state that earlier runs of a background program have left for a memory. It is erased with the memory. */
 export interface RunProgress {
   /**
    * The place up to which a good run has read: a version of the history, or messages of a thread. Null before the

@@ -26,7 +26,7 @@ export function getConnectorForm(memory: WithConnectorForm): ConnectorForm | nul
   return memory[connectorForm] ?? null;
 }
 
-/** Keeps the form of a connector, unless the memory keeps another one or none. */
+/** Keeps the form of the first connector. Does nothing if the memory has a form already, or null. */
 export function keepConnectorForm(memory: WithConnectorForm, form: ConnectorForm): void {
   if (memory[connectorForm] === null) memory[connectorForm] = form;
 }

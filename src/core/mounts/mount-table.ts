@@ -128,7 +128,7 @@ export class MountTable {
   ): Promise<{ files: File[]; directories: string[]; revision: null }> {
     const directories = new Set([...trees.flatMap((tree) => tree.directories), ...this.directories]);
     const files = trees.flatMap((tree) => tree.files);
-    // Not in steps of a call, because the calls of the memories have ended.
+    // No call waits for the sorting, because the calls of the memories have ended.
     return sortTree({ files, directories: [...directories], revision: null }, null);
   }
 

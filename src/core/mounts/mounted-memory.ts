@@ -160,8 +160,8 @@ export class MountedMemory implements RestrictableMemory {
   }
 
   /**
-   * Each memory has its own index. So scores of different memories are only nearly the scores that one memory would
-   * give.
+   * Each memory has its own word index. So scores of different memories are only nearly the scores that one memory
+   * would give.
    */
   async search(query: string, options?: SearchOptions): Promise<SearchHit[]> {
     const { per, path, limit } = checkSearch(query, options, this.#table.extraPathLength);

@@ -28,7 +28,7 @@ export interface Mount extends MountSettings {
   /** A normalised path. */
   point: string;
   memory: Memory;
-  /** The error of calls if the run names no thread or user. */
+  /** The error of each call, if the run names no thread or user. */
   missingOwner?: MemoryError;
 }
 

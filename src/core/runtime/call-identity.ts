@@ -15,7 +15,7 @@ export class CallIdentity {
     return this.#made === 0 ? this.id : `${this.id}-${this.#made}`;
   }
 
-  /** Called after each change, also after one that was made before. */
+  /** Counts a change, also one that an earlier attempt has made. */
   countChange(): void {
     this.#made += 1;
   }

@@ -8,7 +8,7 @@ export class KeyedMutex {
 
   /**
    * Runs a task after those before it have ended.
-   * @param call of the task. The queue does not wait longer for the task than the call does
+   * @param call the call that runs the task. The queue waits for the task no longer than the call does
    */
   async run<T>(key: string, task: () => Promise<T>, call?: CallContext): Promise<T> {
     const mutex = this.#mutexes.get(key) ?? new Mutex();

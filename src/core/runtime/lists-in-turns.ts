@@ -1,6 +1,6 @@
 import type { Steps } from "./turns.js";
 
-/** So many elements take about a millisecond, also if each is tested by a hundred patterns. */
+/** A step of this many elements takes about a millisecond, also if a hundred patterns test each element. */
 const elementsPerStep = 100;
 
 /** Maps a long list in short steps. */

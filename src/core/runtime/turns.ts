@@ -37,7 +37,7 @@ export class Turns {
   }
 }
 
-/** When the last turn of each call ends. Works of a call that follow each other share a turn. */
+/** The end of the last turn of each call. Pieces of work of one call that follow each other share a turn. */
 const turnEnds = new WeakMap<Waiting, number>();
 
 /** Waits until the event loop has come round: timers and messages that are due come first. */

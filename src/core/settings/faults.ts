@@ -19,8 +19,8 @@ export const maxNamedFaults = 5;
 const maxFaultChars = 1000;
 
 /**
- * The first faults in words, and how many more there are: what a program is given may have half a million of them.
- * @param describe runs for those that are named only
+ * Describes the first faults, and counts the others, because a value can have half a million of them.
+ * @param describe runs only for the faults that are described
  */
 export function listFaults(issues: readonly Issue[], describe: (fault: Fault) => string): string {
   const faults = issues.flatMap((issue): Fault[] =>

@@ -11,11 +11,11 @@ export interface DatedFile {
   content: string;
   createdAt: Date;
   updatedAt: Date;
-  /** What happens if the file has another text. */
+  /** Whether a file with another text is replaced or refused. */
   ifExists: "replace" | "fail";
 }
 
-/** The outcome for one file: written, present already with the same text, or refused. */
+/** The outcome for one file: written, unchanged because it has the same text, or refused. */
 export type AddedFile = "written" | "unchanged" | MemoryError;
 
 export interface AddSettings {

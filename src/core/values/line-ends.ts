@@ -61,7 +61,7 @@ function* matchLines(text: string, search: string): Generator<TextRange, undefin
   return undefined;
 }
 
-/** Returns a function that goes on by some units of the text with plain line ends, and returns the position there. */
+/** Returns a function that skips units of the text with plain line ends, and returns the reached position. */
 function skipPlainUnits(text: string): (units: number) => number {
   let position = 0;
   const findNext = (): number => text.indexOf("\r\n", position);

@@ -7,8 +7,8 @@ import { getField } from "../../core/values/unknown-values.js";
 const maxAwaitTimeMS = 10_000;
 
 /**
- * Unauthorized, CommandNotFound, CommandNotSupported, NotImplemented, APIStrictError, AtlasError, an unknown stage, no
- * replica set.
+ * Codes of servers or users without change streams: Unauthorized, CommandNotFound, CommandNotSupported, NotImplemented,
+ * APIStrictError, AtlasError, an unknown stage, no replica set.
  */
 const refusals = new Set<unknown>([13, 59, 115, 238, 323, 8000, 40324, 40573]);
 

@@ -26,7 +26,7 @@ export class HistoryView {
   readonly #call: CallContext;
   /** Oldest first. */
   readonly #pending: readonly VersionDocument[];
-  /** Versions in the collection from this id on are newer than this view, or pending too. */
+  /** Versions in the collection from this id on are newer than this view, or are also among the pending ones. */
   readonly #end: string;
 
   private constructor(

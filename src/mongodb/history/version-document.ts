@@ -81,7 +81,7 @@ export function getPublicId({ _id }: Pick<VersionDocument, "_id">): string {
   );
 }
 
-/** Whether nothing of the text can be read. */
+/** Whether the whole text is redacted. */
 export function isTextRedacted({ redactedAt, masked }: VersionDocument): boolean {
   return redactedAt !== undefined && masked !== true;
 }

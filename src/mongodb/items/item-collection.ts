@@ -21,7 +21,7 @@ import { createPreparation, idTaken, type ItemContext, type Preparation } from "
 
 /** The server also ends a batch at 16 MB. */
 export const maxBatchItems = 1000;
-/** The minimum after a first page with items that did not match. */
+/** The least size of a further page, after a first page that had items which did not match. */
 const minBatchItems = 100;
 
 /** The items outside memories. Arguments are checked before; every failure is a MemoryError EIO. */
@@ -245,7 +245,7 @@ export class ItemCollection {
     }
   }
 
-  /** Returns undefined if that is done, as `once` does. */
+  /** Connects, and checks the collection once. Returns undefined if both are done, as `once` does. */
   #open(): Promise<void> | undefined {
     const { checked } = this.#preparation;
     return this.#context.connect()?.then(checked) ?? checked();

@@ -1,11 +1,11 @@
 import type { CallContext } from "../../core/runtime/call.js";
 import type { MemoryActor, VersionOrigin } from "../../core/values/actor.js";
 
-/** A call whose changes are recorded as an approved proposal says: by its proposer, and with its sources. */
+/** A call that records the proposer and the sources of an approved proposal. */
 export class ActorCall implements CallContext {
   readonly actor: MemoryActor | null;
   readonly origin: VersionOrigin | null;
-  /** An approved change is made once by the mark of its record. */
+  /** Null, because the id of its record already makes an approved change once. */
   readonly changeId = null;
   readonly #call: CallContext;
 

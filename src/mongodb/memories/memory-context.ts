@@ -86,7 +86,7 @@ export interface KnownPage {
   lo: string;
 }
 
-/** The pages of a memory that has several, as this process saw them last. Every command checks whether it is true. */
+/** The pages of a large memory, as this process saw them last. Every command checks that they have not changed. */
 export interface KnownPages {
   incarnation: string;
   /** Sorted by position. The head is the first, at the empty position. */

@@ -71,8 +71,8 @@ export class StoredMemory {
       if (upsert && newMemoryBytes(this.#memory.address, [change]) > this.#memory.limits.maxMemoryBytes) return null;
       const target = targetHeadAlone(this.#memory);
       const made = await this.#try(parts, { target, at, createdAt: now, upsert }, call);
-      // Even if nothing was found, there can be a memory: an update that waits for a transaction does not find a head
-      // that got another `_id` in it. A load does.
+      // There can be a memory even if the update found none: it misses a head that gets another `_id` in a transaction.
+      // A load finds that head.
       return made && toResult(change, made, now);
     }
     // The record of the change and the limit are kept in the head.

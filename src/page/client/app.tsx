@@ -70,7 +70,7 @@ export function App(): VNode {
   );
 }
 
-/** What the page requests from the server: the memory, the list or the inbox. */
+/** The view for which the page requests changes: the memory, the list or the inbox. */
 function getShown(view: View): Query {
   if (view.name === "memory") return { view: "memory", ...view.address };
   return view.name === "inbox" ? { view: "inbox" } : { view: "memories", ...getFilter(view.query) };

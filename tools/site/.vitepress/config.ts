@@ -13,7 +13,10 @@ const base = process.env["SITE_BASE"] ?? "/";
 const folded = new Set([
   "Cookbook",
   "Reference",
+  "Options",
+  "Commands",
   "Change or extend the package",
+  "Specification",
   "Decisions",
   "Examples",
   "Measurements",

@@ -14,16 +14,16 @@ import { createClaudeMemoryTool } from "langgraph-mongo-memory/claude";
 const store = await MongoMemoryStore.fromConnString(
   "mongodb://localhost:27017/app",
 );
-const memoryNode = new MemoryNode({
+const node = new MemoryNode({
   store,
   nodeId: "assistant",
   scope: "perThread",
 });
-const tools = [createClaudeMemoryTool(memoryNode)];
+const tools = [createClaudeMemoryTool(node)];
 await store.stop(); // when your program ends
 \`\`\`
 
-[Its options](../options.md#claudememoryoptions). \`/memories\` is the root of the memory: programs and other tools see \`/memories/notes.txt\` as \`/notes.txt\`.
+[Its options](../options/node.md#claudememoryoptions). \`/memories\` is the root of the memory: programs and other tools see \`/memories/notes.txt\` as \`/notes.txt\`.
 For \`@anthropic-ai/sdk\` see [dialects](../dialects.md#claude): the SDK sends refusals with \`is_error\`.
 
 - The tool creates names by \`paths: "posix"\`, even if the memory has other \`paths\`.

@@ -14,12 +14,12 @@ import { createJournalTools } from "langgraph-mongo-memory/journal";
 const store = await MongoMemoryStore.fromConnString(
   "mongodb://localhost:27017/app",
 );
-const memory = new MemoryNode({ store, nodeId: "assistant" });
-const tools = createJournalTools(memory);
+const node = new MemoryNode({ store, nodeId: "assistant" });
+const tools = createJournalTools(node);
 await store.stop(); // when your program ends
 \`\`\`
 
-[Its options](../options.md#journaltoolsoptions). The answer is one JSON string: \`{"data":{…},"success":true}\`, or
+[Its options](../options/node.md#journaltoolsoptions). The answer is one JSON string: \`{"data":{…},"success":true}\`, or
 \`{"success":false,"error":{"code","message"}}\`.`,
   end: `
 ## Where it differs from agentool
@@ -39,7 +39,7 @@ The answers are agentool's, byte for byte, except where agentool would lose or m
 
 The journal reads entries from every \`.md\` file that is not hidden and not in \`node_modules\`. It does not search text outside entries.
 
-\`.journal\` holds a small file for each key, by which a writer reserves it. You may delete it while nobody writes a key. If you delete it during a
+\`.journal\` contains a small file for each key, by which a writer reserves it. You may delete it while nobody writes a key. If you delete it during a
 write, another write can take the same key. If a writer died after it reserved a key, the next write of this key waits up to 10 seconds.
 [Decision 30](../decisions/0030-a-journal-key-is-one-file.md) explains how keys stay unique. A write takes three server commands, and a read takes one;
 both read the whole memory.
@@ -80,7 +80,7 @@ both read the whole memory.
       ],
       misuse: [
         "Using a new key for a corrected note. Then both stay: use `memory_update`.",
-        "Putting everything into `summary`. It is for what holds for a long time.",
+        "Putting everything into `summary`. It is for facts that stay true for a long time.",
       ],
     },
     {

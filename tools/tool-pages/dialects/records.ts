@@ -15,17 +15,17 @@ import { createRecordTools } from "langgraph-mongo-memory/records";
 const store = await MongoMemoryStore.fromConnString(
   "mongodb://localhost:27017/app",
 );
-const memory = new MemoryNode({
+const node = new MemoryNode({
   store,
   nodeId: "assistant",
   scope: "perThread",
 });
-const tools = createRecordTools(memory);
-const connector = memory.createConnector({ content: "full" });
+const tools = createRecordTools(node);
+const connector = node.createConnector({ content: "full" });
 await store.stop(); // when your program ends
 \`\`\`
 
-[Its options](../options.md#recordtoolsoptions). The answer is one plain YAML mapping: \`status: ok\` with fields, or \`status: error\` with \`error_code\` and
+[Its options](../options/node.md#recordtoolsoptions). The answer is one plain YAML mapping: \`status: ok\` with fields, or \`status: error\` with \`error_code\` and
 \`message\`.
 
 - Each call is one atomic command. If several \`add_memory\` calls on one path run at once, one succeeds. If several \`replace_memory\` calls run at once,
@@ -70,7 +70,7 @@ await store.stop(); // when your program ends
         { args: { path: "project/plan", content: "x" }, instead: "Use `add_memory`." },
         { args: { path: "project/todo" }, instead: "Give `content`." },
       ],
-      misuse: ["Sending only what is new. Whatever is left out is gone."],
+      misuse: ["Sending only what is new. Text that is left out is gone."],
     },
     {
       tool: "drop_memory",

@@ -4,7 +4,7 @@ import type { DialectPage } from "../dialect-page.js";
 export const unifiedPage: DialectPage = {
   title: "The unified tool",
   introduction: `
-This is one tool with five commands, for any model. It is the default: \`memoryNode.memoryTools\` holds it.
+This is one tool with five commands, for any model. It is the default: \`node.memoryTools\` contains it.
 
 \`\`\`ts
 import {
@@ -16,16 +16,16 @@ import {
 const store = await MongoMemoryStore.fromConnString(
   "mongodb://localhost:27017/app",
 );
-const memoryNode = new MemoryNode({ store, nodeId: "assistant" });
-const tools = memoryNode.memoryTools;
+const node = new MemoryNode({ store, nodeId: "assistant" });
+const tools = node.memoryTools;
 const readOnly = new MemoryTool({
-  memory: memoryNode,
+  memory: node,
   commands: ["read", "list"],
 });
 await store.stop(); // when your program ends
 \`\`\`
 
-[Its options](../options.md#memorytooloptions). The answer is one JSON string with these keys, in this order: \`command\`, \`path\`, \`ok\`, then \`result\`
+[Its options](../options/node.md#memorytooloptions). The answer is one JSON string with these keys, in this order: \`command\`, \`path\`, \`ok\`, then \`result\`
 or \`error: { message, code }\`.`,
   end: `
 ## Errors of every command

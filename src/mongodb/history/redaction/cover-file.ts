@@ -23,8 +23,8 @@ export interface FileRedaction {
   /** The versions that contain it, newest first. */
   versions: VersionDocument[];
   /**
-   * The changes of the stored versions, oldest first: a version is then always stored as the difference from a newer
-   * text in which as much is covered as in this version, or less.
+   * The changes of the stored versions, oldest first. In this order no version is ever stored as the difference from a
+   * newer text in which more is covered than in the version itself.
    */
   redactions: Redaction[];
 }
@@ -64,7 +64,7 @@ export class FileTextRedaction {
 
   /**
    * Adds the next older version.
-   * @yields a part when it is full. It must be done before the next; nothing after each short step
+   * @yields a full part, which the caller must store before it goes on; undefined after each short step
    */
   *add(stored: VersionDocument): Generator<FileRedaction | void, void> {
     const { redactor, present, atOnce = versionsAtOnce } = this.#settings;
@@ -84,7 +84,7 @@ export class FileTextRedaction {
     this.#last = version;
   }
 
-  /** Yields the rest. */
+  /** Yields the last part. */
   *end(): Generator<FileRedaction, void> {
     const { versions, redactions } = this.#part;
     this.#part = { versions: [], redactions: [] };
@@ -134,7 +134,7 @@ export class FileTextRedaction {
   }
 }
 
-/** Covers the text in a version that is of directories alone. */
+/** Covers the text in a version that records only directories. */
 export function redactTextOfDirectories(version: VersionDocument, redactor: TextRedactor): Redaction[] {
   const facts = coverFacts(version, redactor);
   return facts === null ? [] : [{ id: getPublicId(version), ...facts }];

@@ -111,8 +111,8 @@ function withoutText(next: VersionDocument, { path }: VersionDocument): Redactio
 }
 
 /**
- * Plans which names of directories go from redacted versions: those that no other version has, and that the tree after
- * the version does not have. Without all other names an earlier tree would have directories that did not exist yet.
+ * Plans the removal of directory names from redacted versions. A name goes if no other version has it, nor the tree
+ * after the version. All other names stay: without them an earlier tree would have directories that did not exist yet.
  */
 async function planNames(view: HistoryView, ids: ReadonlySet<string>): Promise<Redaction[]> {
   const versions = await view.ofDirectories();

@@ -36,9 +36,9 @@ export class TextRedaction {
   readonly #records: RecordRedaction;
   /** The ids of the versions that this call has redacted. */
   readonly #redacted = new Set<string>();
-  /** The versions that contain it or did so, as the sources of proposals. */
+  /** The versions that contain or contained the text, named as sources of proposals. */
   readonly #sources = new Set<string>();
-  /** The files without the text, each with its last version then. An older version never gets the text again. */
+  /** The files without the text, each with its last version then. No older version can get the text again. */
   readonly #cleanFiles = new Map<string, string>();
 
   constructor(context: HistoryContext, text: string, readView: ReadView, call: CallContext) {
@@ -135,7 +135,7 @@ export class TextRedaction {
         await removeVectors();
         following = await this.#listFollowing(view);
       }
-      // Comes before the text goes from the versions, because the next call finds paths and sources by them.
+      // Records come first: a next call finds their paths and sources by the versions that still have the text.
       for (const record of following.stale) if (isAbove(record, paths)) await this.#redactDigest(record);
       const sources = new Set(versions.map(toSource));
       for (const record of following.waiting)
@@ -228,9 +228,9 @@ export class TextRedaction {
 
 /** Records that lose their texts with a version, although the text is not in them. */
 interface FollowingRecords {
-  /** With a digest of the text. */
+  /** Records with a digest of the text. */
   stale: ChangeRecord[];
-  /** With sources. */
+  /** Records that wait and name sources. */
   waiting: ChangeRecord[];
 }
 

@@ -23,7 +23,7 @@ export class VersionRedaction {
   readonly #ids: readonly string[];
   readonly #readView: () => Promise<HistoryView | null>;
   readonly #call: CallContext;
-  /** The texts of the versions. They are not known any more when the versions are redacted. */
+  /** The texts of the versions, read before the versions are redacted. */
   readonly #texts: RedactedFileText[] = [];
   /** The ids of the versions that this call has redacted. They may no longer be kept. */
   readonly #redacted = new Set<string>();

@@ -10,7 +10,7 @@ export interface RedactedFileText {
   text: string;
 }
 
-/** Whether a record has exactly this text, as that of its file before or after its change. */
+/** Whether this is exactly the text of the record's file before or after its change. */
 export function hasText(record: ChangeRecord, { path, text }: RedactedFileText): boolean {
   const { command, to, base, after, edited } = record;
   if (record.path !== path || record.isDirectory) return false;
@@ -20,7 +20,7 @@ export function hasText(record: ChangeRecord, { path, text }: RedactedFileText):
   return after === text || edited?.after === text || base === digestTree(tree, { type: command, path, to });
 }
 
-/** Whether a record is not decided, or being made, and rests on one of these sources. An approved change stays. */
+/** Whether a record waits, or is being made, and rests on one of these sources. An approved change stays. */
 export function isWaitingOn({ status, origin }: ChangeRecord, sources: ReadonlySet<string>): boolean {
   const isOpen = status === "pending" || status === "applying";
   return isOpen && origin?.sources.some((source) => sources.has(source)) === true;
@@ -32,15 +32,15 @@ export function toSource(version: Pick<VersionDocument, "_id">): string {
 }
 
 /**
- * Whether a record has the digest of texts that it does not store, of another state than the present one. It deletes or
- * moves something, and nobody can approve it.
+ * Whether a record is a delete or a move that was planned for another state of the tree. Nobody can approve it, and its
+ * digest is of texts that it does not store.
  */
 export function isStaleDigest({ command, path, to, base }: ChangeRecord, present: MemoryTree): boolean {
   if (base === "" || (command !== "delete" && command !== "rename")) return false;
   return digestTree(present, { type: command, path, to }) !== base;
 }
 
-/** Whether a record is of one of these files, or of a directory that contains one. */
+/** Whether a record changes one of these files, or a directory that contains one. */
 export function isAbove({ path }: Pick<ChangeRecord, "path">, files: readonly string[]): boolean {
   return files.some((file) => file === path || file.startsWith(getPathPrefix(path)));
 }

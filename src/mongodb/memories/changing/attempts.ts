@@ -193,7 +193,7 @@ function updateAttempt(
 ): ChangeParts {
   const { path } = change;
   const hasLineEnds = change.lineEnds === "file" && /[\r\n]/.test(change.oldContent + change.content);
-  // The server compares texts as they are, so another text than one of plain line ends is left to the tree.
+  // The server compares texts as they are, so only the tree can change a text with Windows line ends.
   const hasWindowsLines: Expression = { $gte: [{ $indexOfBytes: [{ $ifNull: ["$$text", ""] }, "\r\n"] }, 0] };
   const oldContent = hasLineEnds ? setLineEnds(change.oldContent, "\n") : change.oldContent;
   const content = hasLineEnds ? setLineEnds(change.content, "\n") : change.content;

@@ -126,8 +126,8 @@ function countChange(
 export const receiptBytes = 80;
 
 /**
- * True if the page may exceed the limit of the memory, or the size at which it is split. The size without recorded
- * changes is expensive, so pages with room for those too skip it.
+ * True if the page may exceed the limit of the memory, or the size at which it is split. To compute the size
+ * without recorded changes is slow, so it is skipped if the page has room even with them.
  */
 function exceedsLimit({ growth }: ChangeParts, { maxMemoryBytes, splitBytes }: ChangeSettings): Expression[] {
   if (growth === 0) return [];

@@ -104,8 +104,8 @@ async function planHead(
 }
 
 /**
- * Plans the writes of all pages but the head. Pages that stay as they are count the change too, so that no other
- * change of them can be made at the same time.
+ * Plans the writes of all pages but the head. Unchanged pages get a new revision too, so that no other change of them
+ * can be made at the same time.
  */
 function planWrites(
   { loaded: { pages }, outcome }: LoadedChange,

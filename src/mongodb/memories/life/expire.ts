@@ -20,7 +20,7 @@ async function removeExpiredHead(
   call: CallContext,
 ): Promise<boolean> {
   const filter = { ...lookUpIncarnation(head), ...isExpired };
-  // Else a change that began before the end could find the head, but no other page.
+  // Without this, a change that began before the end could find the head, but no other page.
   if (head.hi !== undefined) {
     const { matchedCount } = await memory.collection.updateOne(filter, { $set: { updatedAt: longAgo } }, {}, call);
     if (matchedCount === 0) return false;

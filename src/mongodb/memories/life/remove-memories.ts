@@ -14,8 +14,9 @@ import { lookUpIncarnation } from "../changing/page-target.js";
 import { getIdRange, getPagesRange, parsePageId } from "../documents/page-ids.js";
 
 /*
- * A memory of several pages ends with its head, which goes last: until then no new memory can begin, and after that no
- * command finds a page of it. A crash in between leaves ranges that read as empty, and the next removal goes on.
+ * Removing the head ends a memory of several pages, so the head is removed last. Until then no new memory can begin,
+ * and after that no command finds a page of it. A crash in between leaves ranges that read as empty, and the next
+ * removal goes on.
  */
 
 /** Also counts the versions in the outbox of a removed head: one for each file, or one for directories alone. */

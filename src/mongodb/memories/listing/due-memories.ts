@@ -11,8 +11,8 @@ import { lookUpHead, type MemoriesContext } from "../memory-context.js";
 import { addressProjection, storedAddress } from "./found-memories.js";
 
 /**
- * The memories of a node by their changes since the last good run. A scan passes over memories whose run was lately,
- * because few numbers of changes differ. Partial by type, so that the server never considers it for an address.
+ * The memories of a node by their changes since the last good run. A scan skips memories with a recent run, because
+ * there are few different numbers of changes. Partial by type, so that the server never considers it for an address.
  */
 const dueIndex = {
   name: "due_memories",
@@ -20,7 +20,7 @@ const dueIndex = {
   partialFilterExpression: { nodeId: { $type: "string" } },
 } as const;
 
-/** How many memories one search begins to count. The next one goes on. */
+/** The most memories for which one search begins to count. The next search goes on. */
 const countedAtOnce = 1000;
 
 /** Only programs that look for due memories need the index, so the first search creates it. */

@@ -84,7 +84,7 @@ export function countFiles(document: CountedDocument): number {
   return document.files < 0 ? snapshotOfDocument(document).files.length : document.files;
 }
 
-/** The pages of a memory except its head, together. */
+/** Sums over the pages of a memory except its head. */
 export interface MeasuredPages {
   files: number;
   textBytes: number;

@@ -35,7 +35,7 @@ export function recordInOutbox(
   parts: RecordedParts,
   isUnchanged: Expression,
 ): Record<string, Expression> {
-  // Without the reason and the model, which stay with the proposal.
+  // The reason and the model stay with the proposal.
   const rests = origin && { origin: literal({ sources: origin.sources, trust: origin.trust }) };
   const entry = { revision: { $sum: ["$revision", 1] }, at, actor: literal(actor), ...rests, ...parts };
   const all: Expression = { $concatArrays: [{ $ifNull: ["$outbox", []] }, where(isUnchanged, [], [entry])] };
