@@ -23,7 +23,7 @@ interface Section {
   begin: (memory: Memory) => Promise<void>;
   /** Whether a backend has the section. */
   has: (memory: Memory) => boolean;
-  /** Whether a memory whose files a call left unchanged can be used for the next call. */
+  /** Whether the next call can use the same memory, with its files as they were. What calls leave in a history stays. */
   reuses: boolean;
 }
 
@@ -94,15 +94,25 @@ async function collectAnswers(
 ): Promise<string[]> {
   const answers: string[] = [];
   let bench: (Bench & { before: Contents }) | null = null;
-  for (const { run, reads = reuses } of calls) {
+  for (const { run, reads = false } of calls) {
     bench ??= await newBench(policy, open, begin);
-    const { before, versions } = bench;
+    const { before, free, versions } = bench;
     const answer = await recordAnswer(() => bench && run(bench), versions);
-    const difference = describeDifference(before, await readContents(bench.free));
+    const after = await readContents(free);
+    const difference = describeDifference(before, after);
     answers.push(difference === "" ? answer : `${answer} | ${difference}`);
-    if (!reads || difference !== "") bench = null;
+    if (reuses) await restore(free, before, after);
+    else if (!reads || difference !== "") bench = null;
   }
   return answers;
+}
+
+/** Restores the files: fewer calls than to write all of them into a new memory. */
+async function restore(free: Memory, before: Contents, after: Contents): Promise<void> {
+  // From the top down, so that what is below a new directory is gone already.
+  for (const path of after.keys()) if (!before.has(path)) await free.delete(path).catch(() => undefined);
+  for (const [path, content] of before)
+    if (content !== null && after.get(path) !== content) await free.write(path, content);
 }
 
 async function newBench(policy: string, open: Open, begin: Section["begin"]): Promise<Bench & { before: Contents }> {

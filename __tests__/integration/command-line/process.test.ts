@@ -2,17 +2,15 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "@jest/globals";
 import { type Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { openDirectoryMemory } from "../../../src/backends/directory/index.js";
-import { type Memory, MongoMemoryStore } from "../../../src/index.js";
+import { MongoMemoryStore } from "../../../src/index.js";
 import { compiled } from "../../helpers/compiled-sources.js";
 import { answerOf, connectTo, type Revision } from "../../helpers/mcp-clients.js";
 import { appendCall, initialize } from "../../helpers/mcp-messages.js";
 import { send } from "../../helpers/raw-http.js";
-import { cliJson } from "../../helpers/run-cli.js";
 import { ended, spawnCli } from "../../helpers/spawn-cli.js";
 import { privateMongod, testDatabase } from "../../helpers/test-database.js";
 import { testFolder } from "../../helpers/test-folder.js";
@@ -55,47 +53,6 @@ describe("the program as a process", () => {
     await once(child.stdout, "data");
     child.stdout.destroy();
     expect([await end, stderr]).toEqual([[0, null], ""]);
-  });
-});
-
-describe("an import that is killed", () => {
-  interface KilledImport {
-    source: Memory;
-    destination: Memory;
-    again: () => Promise<Record<string, unknown>>;
-  }
-
-  async function killedImport(count: number): Promise<KilledImport> {
-    const source = store.memory({ nodeId: `source of ${count}` });
-    for (let index = 0; index < count; index += 1) await source.write(`/file ${index}`, `${"x".repeat(2000)}${index}`);
-    const archive = newPath();
-    await cliJson(["export", archive, "--uri", uri, "--db", dbName, "--node", `source of ${count}`]);
-    const nodeId = `destination of ${count}`;
-    const command = ["import", archive, "--uri", uri, "--db", dbName, "--node", nodeId];
-    const destination = store.memory({ nodeId });
-    const child = spawnCli(command);
-    const end = once(child, "close");
-    while ((await destination.list()).length < 5 && child.exitCode === null) await sleep(1);
-    child.kill("SIGKILL");
-    await end;
-    return { source, destination, again: () => cliJson(command) };
-  }
-
-  it("leaves whole files only, and is finished by another", async () => {
-    let count = 100;
-    let killed = await killedImport(count);
-    // One that was over before it was killed shows nothing: the next has more to do.
-    while ((await killed.destination.list()).length === count) {
-      count *= 2;
-      killed = await killedImport(count);
-    }
-    const expected = new Map((await killed.source.snapshot()).files.map(({ path, content }) => [path, content]));
-    const { files } = await killed.destination.snapshot();
-    expect(files.length).toBeGreaterThanOrEqual(5);
-    expect(files.length).toBeLessThan(count);
-    for (const { path, content } of files) expect(content).toBe(expected.get(path));
-    expect(await killed.again()).toMatchObject({ written: count - files.length, unchanged: files.length });
-    expect((await killed.destination.snapshot()).files).toHaveLength(count);
   });
 });
 
