@@ -73,7 +73,7 @@ const revertOptionsSchema = z.object({ force: z.boolean().optional() }).strict()
 
 /** A history with the additional methods that only this package uses. */
 export interface PagedHistory
-  extends MemoryHistory, Pick<BackendHistory, "page" | "after" | "readChange" | "readChanges"> {}
+  extends MemoryHistory, Pick<BackendHistory, "page" | "after" | "readChange" | "readChanges" | "takeBack"> {}
 
 /** Checks the shape, because the ESM and CommonJS builds of this package have a class each. */
 export function isPaged(history: MemoryHistory): history is PagedHistory {
@@ -188,6 +188,18 @@ export class BackendHistory implements MemoryHistory {
     const target = checkRedacted(what);
     if (Array.isArray(target) && target.length === 0) return 0;
     return this.#run("change", null, (history) => history.redact(target, this.#checkPath));
+  }
+
+  /**
+   * Reverts the change of a call, and redacts its texts. No policy refuses it, because a policy has allowed the change,
+   * and no signal ends it. @internal
+   */
+  async takeBack(toolCallId: string): Promise<void> {
+    const history = new BackendHistory({ ...this.#context, policies: null, signals: [] });
+    const made: string[] = [];
+    for await (const { id } of history.list({ actor: { toolCallId } })) made.push(id);
+    await history.revert({ toolCallId });
+    await history.redact(made);
   }
 
   /** @param path set on errors that have no path */

@@ -94,8 +94,7 @@ export function getBoundRun(memory: Memory): RunBinding | null {
 }
 
 /**
- * Returns a memory without the rules for agents, for what the package itself does: the log of conversations, a merge, and what
- * `learn` takes back.
+ * Returns a memory without the rules for agents, for what the package itself does: the log of conversations, and a merge.
  * @param path the directory of the log, or the root
  */
 export function openWithoutRules(memory: Memory, path: string): LogMemory {

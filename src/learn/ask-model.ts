@@ -3,7 +3,7 @@ import type { BaseMessage } from "@langchain/core/messages";
 import { getField } from "../core/values/unknown-values.js";
 import { createAnswerSchema } from "./operation.js";
 
-/** Tokens, as far as the provider reports them. */
+/** The tokens of a run. 0 if the provider reports none. */
 export interface LearnUsage {
   inputTokens: number;
   outputTokens: number;
@@ -31,24 +31,24 @@ export async function askModel(
   const tokens = getField(raw, "usage_metadata");
   usage.inputTokens += toCount(getField(tokens, "input_tokens"));
   usage.outputTokens += toCount(getField(tokens, "output_tokens"));
-  // Some parsers complete what is missing, so that the sources or the text of the last operation could be cut.
+  // Some parsers complete a cut answer. Then the sources or the text of its last operation could be cut too.
   if (isCut(getField(raw, "response_metadata"))) return null;
   return getField(result, "parsed") ?? readRawAnswer(raw);
 }
 
-/** Whether the client of a provider has thrown because an answer is no JSON, is cut, or was filtered. */
+/** Whether the client of a provider has thrown because an answer is not JSON, is cut, or was filtered. */
 function isAboutAnswer(error: unknown): boolean {
   const kind = getField(getField(error, "constructor"), "name");
   return getField(error, "name") === "SyntaxError" || String(kind).endsWith("FinishReasonError");
 }
 
-/** Whether a provider says that the answer has reached its limit of tokens. */
+/** Whether the provider reports that the answer has reached its limit of tokens. */
 function isCut(metadata: unknown): boolean {
   const facts = ["finish_reason", "finishReason", "stop_reason", "stopReason", "done_reason", "status"];
   return facts.some((fact) => /^(?:length|max_tokens|incomplete)$/i.test(String(getField(metadata, fact))));
 }
 
-/** Reads an answer that the parser of LangChain refuses: a call of a tool, or JSON in a text. */
+/** Reads an answer that LangChain's parser refuses: a tool call, or JSON in a text. */
 function readRawAnswer(raw: unknown): unknown {
   const calls = getField(raw, "tool_calls");
   const args = Array.isArray(calls) ? getField(calls[0], "args") : undefined;

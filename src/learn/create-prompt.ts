@@ -6,17 +6,17 @@ import { defaultInstructions, fixedRules, repairRequest } from "./instructions.j
 import type { DroppedOperation } from "./operation.js";
 import type { Source } from "./sources.js";
 
-/** Everything that a model is asked about. */
+/** The input of a prompt. */
 export interface LearnInput {
-  /** By label. */
+  /** The new texts, by label. */
   sources: ReadonlyMap<string, Source>;
   /** Patterns of the paths that may be changed. */
   write: readonly string[];
   /** Paths of files that may be changed. */
   paths: readonly string[];
-  /** The files that say something about the new texts, whole. */
+  /** Whole files that have passages about the new texts. */
   files: readonly FileText[];
-  /** Passages of other files that do so. */
+  /** Passages about the new texts, from other files. */
   passages: readonly FileText[];
   /** Changes that a person has rejected. */
   unwanted: readonly { path: string; diff: string; reason: string | null }[];
@@ -24,7 +24,7 @@ export interface LearnInput {
 
 const maxUnwantedChars = 500;
 
-/** Creates the messages for a model. Every text of the memory is quoted. */
+/** Creates the messages for a model. They quote every text of the memory. */
 export function createPrompt(input: LearnInput, instructions = defaultInstructions): BaseMessage[] {
   const { sources, write, paths, files, passages, unwanted } = input;
   const sections: [string, string[]][] = [
@@ -51,7 +51,7 @@ export function createPrompt(input: LearnInput, instructions = defaultInstructio
   return [new SystemMessage(`${instructions}\n\n${fixedRules}`), new HumanMessage(text)];
 }
 
-/** Creates the message that gives refused operations back to the model, once. */
+/** Creates the message that returns refused operations to the model. */
 export function createRepairPrompt(dropped: readonly DroppedOperation[]): BaseMessage {
   const lines = dropped.map(({ operation, why }) =>
     quote(printablePath(why), shorten(JSON.stringify(operation), maxUnwantedChars)),

@@ -1,4 +1,4 @@
-import { isPaged, type PagedHistory } from "../core/backend-history.js";
+import type { PagedHistory } from "../core/backend-history.js";
 import type { VersionChange } from "../core/history/history-backend.js";
 import type { FileText } from "../core/tree/snapshot.js";
 import { MemoryError } from "../core/values/errors.js";
@@ -7,39 +7,40 @@ import { takeStart } from "../core/values/text.js";
 import type { LearnedMemory } from "./learned-memory.js";
 import { isLearnt, readVersion, type Source } from "./sources.js";
 
-/** Searches for what the memory says about so many new texts. */
+/** The largest number of new texts for which one run searches the memory. */
 const maxSearches = 30;
 const maxQueryChars = 1000;
 const hitsPerSource = 3;
 const maxListed = 200;
 
-/** New texts, and the version up to which the history was read for them. */
+/** New texts of the history. */
 export interface NewTexts {
   sources: Source[];
+  /** The last version that was read. */
   bookmark: string | null;
   /** Whether there are later versions. */
   more: boolean;
 }
 
-/** The most versions that one run reads. */
+/** The largest number of versions that one run reads. */
 const maxVersions = 100;
 
-/** A run lists more versions than it reads, because some are no input. */
+/** A run lists more versions than it reads, because it does not read all kinds of versions. */
 const maxListedVersions = 10 * maxVersions;
 
-/** Bounds how many whole texts are held at once. */
+/** The number of versions whose whole texts are in memory at once. */
 const readAtOnce = 25;
 
 /**
- * Reads the versions after a bookmark, oldest first, until they fill the room.
+ * Reads the versions after a bookmark, oldest first, until their texts have `inputChars`.
  * @throws TypeError for a memory without a history
  */
 export async function readNewVersions(
-  { memory: { history }, mayRead }: LearnedMemory,
+  { history, mayRead }: LearnedMemory,
   bookmark: string | null,
   inputChars: number,
 ): Promise<NewTexts> {
-  if (history === null || !isPaged(history))
+  if (history === null)
     throw new TypeError("learn: the memory keeps no history; set `history: true` on the store, or pass messages");
   const listed = await history.after(bookmark, maxListedVersions);
   const inputs = listed.flatMap(({ id, path, operation, actor }) => {
@@ -65,13 +66,12 @@ async function* readInGroups(history: PagedHistory, ids: readonly string[]): Asy
     yield* await history.readChanges(ids.slice(start, start + readAtOnce));
 }
 
-/** Finds what the memory says about new texts: whole files that may be changed, and passages of others. */
+/** Finds passages about the new texts. Returns a file whole if the run may change it. */
 export async function findKnownTexts(
-  { memory, mayRead, checkPath }: LearnedMemory,
+  { memory, mayRead, mayChange }: LearnedMemory,
   sources: readonly Source[],
   maxChars: number,
 ): Promise<{ files: FileText[]; passages: FileText[] }> {
-  const mayWrite = (path: string): boolean => isAllowed(() => checkPath(path));
   const files = new Map<string, string>();
   const passages = new Map<string, FileText>();
   const newTexts = sources.map(({ text }) => text).join("\n");
@@ -81,7 +81,7 @@ export async function findKnownTexts(
     left -= text.length;
     return true;
   };
-  // At once, because a memory whose word index is too large to keep is then read once for all of them.
+  // All at once. Reason: if the word index is too large to keep, these searches then share one reading of the memory.
   const hits = await Promise.all(
     sources
       .slice(0, maxSearches)
@@ -90,7 +90,7 @@ export async function findKnownTexts(
   for (const { path, startLine, text: passage } of hits.flat()) {
     const key = `${path}:${startLine}`;
     if (files.has(path) || passages.has(key) || !mayRead(path)) continue;
-    const content = mayWrite(path) ? await readFile(memory, path) : undefined;
+    const content = mayChange(path) ? await readFile(memory, path) : undefined;
     if (content !== undefined && fits(content)) files.set(path, content);
     else if (!newTexts.includes(passage) && fits(passage)) passages.set(key, { path, content: passage });
   }
@@ -121,14 +121,5 @@ export async function readFile(memory: LearnedMemory["memory"], path: string): P
   } catch (error) {
     if (MemoryError.isInstance(error) && error.code !== "EIO") return undefined;
     throw error;
-  }
-}
-
-function isAllowed(check: () => void): boolean {
-  try {
-    check();
-    return true;
-  } catch {
-    return false;
   }
 }

@@ -3,21 +3,21 @@ import type { RunLease, RunProgress } from "../core/contract/run-lease.js";
 
 const leaseMs = 120_000;
 
-/** A lease while its work goes on. */
+/** A lease during its work. */
 export interface HeldLease {
   progress: RunProgress;
   /** @returns false if the lease has ended, and another run may work; null if the memory is forgotten */
   renew: () => Promise<boolean | null>;
 }
 
-/** What a run has done. */
+/** The result of leased work. */
 export interface LeasedWork<Result> {
   result: Result;
-  /** Undefined: everything stays as it was. */
+  /** Kept for the next run. Undefined: the old progress stays. */
   progress?: RunProgress | undefined;
 }
 
-/** Works while no other run does, and keeps the progress of good work. @returns null if another run works */
+/** Works under a lease, and keeps the progress. @returns null if another run has the lease */
 export async function holdLease<Result>(
   lease: RunLease,
   work: (held: HeldLease) => Promise<LeasedWork<Result>>,
@@ -36,7 +36,7 @@ export async function holdLease<Result>(
   } finally {
     clearInterval(renewal);
     await lease.release(holder, done).catch((error: unknown) => {
-      // A run that has failed reports its own error.
+      // If the work has failed, the caller gets the error of the work.
       if (done !== undefined) throw error;
     });
   }

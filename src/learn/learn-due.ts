@@ -14,7 +14,7 @@ import { createReport, type LearnReport } from "./report.js";
 
 const dayMs = 86_400_000;
 
-/** A memory whose run failed is not due for so long, so that others come first. */
+/** The time for which a memory is not due after a failed run, so that other memories come first. */
 const pauseMs = 15 * 60_000;
 
 const dueSchema = z.object({
@@ -75,7 +75,7 @@ async function learnFromDue(settings: LearnSettings, run: DueRun): Promise<Learn
   const waiting = store[dueMemories];
   try {
     const report = await runLearn({ ...settings, memory: await openMemory(run) }, []);
-    // A memory that has more versions, or on which another process works, stays due.
+    // If there are more versions, or if another process works on the memory, the memory stays due.
     if (!report.busy && !report.more) await waiting.settle(due, { changes: due.changes, agoMs: 0 });
     return report;
   } catch (error) {
@@ -85,7 +85,7 @@ async function learnFromDue(settings: LearnSettings, run: DueRun): Promise<Learn
   }
 }
 
-/** Opens a memory with the rules and the guard of its node. */
+/** Opens a memory with the rules and the guard of its node. @throws MemoryError EINVAL if the node opens another one */
 async function openMemory({ store, node, memory: { address } }: DueRun): Promise<Memory> {
   const { nodeId: _node, scope: _scope, ...owner } = address;
   const memory = await node.memoryForRun({ config: toConfig({ store }), ...owner });

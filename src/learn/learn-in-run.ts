@@ -70,8 +70,7 @@ function createLearner(options: LearnRunOptions): (messages: BaseMessage[], conf
   return async (messages, config) => {
     const texts = readMessages(messages);
     if (countTurns(texts) < everyTurns) return;
-    const signals = [config.signal, settings.signal].filter((signal) => signal !== undefined);
-    const signal = signals.length === 0 ? undefined : AbortSignal.any(signals);
+    const signal = AbortSignal.any([config.signal, settings.signal].filter((each) => each !== undefined));
     await workAfterRun(config, {
       memory: settings.memory,
       title: "nothing learnt",
@@ -90,7 +89,7 @@ interface ThreadTexts {
   everyTurns: number;
 }
 
-/** Learns from the messages that no good run has read. Their mark is kept beside the proposals of the memory. */
+/** Learns from the messages that no good run has read. The lease of the thread keeps the marks of the read messages. */
 async function learnFromThread(settings: LearnSettings, { texts, threadId, everyTurns }: ThreadTexts): Promise<void> {
   const { proposals } = openLearnedMemory(settings.memory, settings);
   await holdLease(proposals.lease(threadId), async ({ progress: { bookmark } }) => {
@@ -104,7 +103,7 @@ async function learnFromThread(settings: LearnSettings, { texts, threadId, every
   });
 }
 
-/** More than one, because a program may remove the last message. */
+/** The number of marks that are kept. More than one, because a program may remove the last message. */
 const markedMessages = 10;
 
 function createMark(id: string): string {

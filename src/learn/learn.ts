@@ -33,7 +33,7 @@ export async function learn(options: LearnOptions & { messages?: BaseMessage[] }
 
 /**
  * @param messages the texts of the messages
- * @param onPlan receives the changes instead: none is made, and the next run reads the same texts
+ * @param onPlan receives the changes. Then none is made, and the next run reads the same texts
  * @throws as `learn`
  */
 export async function runLearn(
@@ -42,11 +42,11 @@ export async function runLearn(
   onPlan?: (changes: readonly LearnChange[]) => void,
 ): Promise<LearnReport> {
   const opened = openLearnedMemory(settings.memory, settings);
-  const work = async (held: HeldLease): Promise<LeasedWork<LearnReport>> => {
-    const worked = await runOnce(opened, { ...settings, onPlan }, messages, held);
-    return onPlan === undefined ? worked : { result: worked.result };
-  };
-  return (await holdLease(opened.proposals.lease(), work)) ?? createReport(opened.memory.address, { busy: true });
+  const report = await holdLease(opened.proposals.lease(), async (held) => {
+    const work = await runOnce(opened, { ...settings, onPlan }, messages, held);
+    return onPlan === undefined ? work : { result: work.result };
+  });
+  return report ?? createReport(opened.memory.address, { busy: true });
 }
 
 async function runOnce(
@@ -81,17 +81,16 @@ async function runOnce(
     for (const { id } of change.sources) await assertPresent(opened, id);
   };
   const actor = { client: learnClient, runId };
-  const { proposals } = opened;
-  const changeSettings = { actor, model: getModelName(model), signal, proposals, checkCurrent };
+  const changeSettings = { actor, model: getModelName(model), signal, checkCurrent };
   try {
-    await makeChanges(opened.memory, plan.changes, changeSettings, report);
+    await makeChanges(opened, plan.changes, changeSettings, report);
   } catch (error) {
     throw error instanceof LostLease ? lostRace() : error;
   }
   return { result: report, progress: { bookmark, lastRunId: runId } };
 }
 
-/** Asks the model, and once more about the operations that were refused. */
+/** Calls the model, and once more if some operations are refused. */
 async function askForPlan(
   opened: LearnedMemory,
   { limits, write, instructions, apply, allowDelete, model, signal }: LearnSettings,
@@ -110,7 +109,7 @@ async function askForPlan(
     const { operations: maxOperations, removedShare } = limits;
     const bounds = { maxOperations, removedShare, allowDelete };
     const isAtOnce = (operation: LearnOperation): boolean => apply === "append-only" && mayAdd(opened, operation);
-    const plan = planOperations(all, { texts, sources, checkPath: opened.checkPath, isAtOnce, ...bounds });
+    const plan = planOperations(all, { texts, sources, mayChange: opened.mayChange, isAtOnce, ...bounds });
     return { ...plan, dropped: [...dropped, ...plan.dropped] };
   };
   const first = await ask(prompt, []);
@@ -118,13 +117,13 @@ async function askForPlan(
   return ask([...prompt, createRepairPrompt(first.dropped)], first.accepted);
 }
 
-/** Whether an operation is an addition for which nobody must be asked. */
+/** Whether an operation is an addition that needs no approval by the rights of the memory. */
 function mayAdd({ memory: { rights } }: LearnedMemory, { operation, path }: LearnOperation): boolean {
   const target = operation === "append" || operation === "write" ? toPath(path) : null;
   return target !== null && rights?.accessAt?.(target) !== "ask";
 }
 
-/** Reads the present texts of all files that operations name. */
+/** Reads the present texts of the files that operations name. */
 async function readTexts(
   { memory }: LearnedMemory,
   operations: readonly LearnOperation[],
@@ -148,13 +147,13 @@ function toPath(given: string): string | null {
   }
 }
 
-/** Reads the newest changes that a person has rejected, oldest first. */
+/** Reads the newest rejected changes, oldest first. Leaves out those whose text is redacted. */
 async function readRejected({ proposals }: LearnedMemory): Promise<MemoryProposal[]> {
   const found = await proposals.newest(learnClient, "rejected", maxUnwanted);
   return found.filter(({ base }) => base !== "");
 }
 
-/** The same new texts are the same run, also after a crash. */
+/** The same new texts have the same run id, also after a crash. */
 function createRunId({ memory: { address } }: LearnedMemory, sources: readonly Source[]): string {
   const { nodeId, scope, threadId, userId } = { threadId: null, userId: null, ...address };
   const texts = sources.map(({ id, text }) => [id, hashSha256(text)]);
@@ -162,7 +161,7 @@ function createRunId({ memory: { address } }: LearnedMemory, sources: readonly S
 }
 
 /** @throws MemoryError if a version is forgotten or redacted by now */
-async function assertPresent({ memory: { history } }: LearnedMemory, id: string): Promise<void> {
+async function assertPresent({ history }: LearnedMemory, id: string): Promise<void> {
   const [kind, version = ""] = id.split(/:(.*)/s);
   if (kind !== "version" || history === null) return;
   const { redactedAt } = await history.read(version).catch((error: unknown) => {

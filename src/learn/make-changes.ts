@@ -1,27 +1,25 @@
 import type { Memory } from "../core/memory.js";
 import { editUnchanged, proposeChange } from "../core/propose-change.js";
-import { bindMemory, openWithoutRules } from "../core/restrictable-memory.js";
+import { bindMemory } from "../core/restrictable-memory.js";
 import { CallIdentity } from "../core/runtime/call-identity.js";
 import type { MemoryActor } from "../core/values/actor.js";
 import { getReason, invalid, MemoryError } from "../core/values/errors.js";
-import { ROOT } from "../core/values/paths.js";
 import { hashSha256 } from "../core/values/sha256.js";
 import type { LearnedMemory } from "./learned-memory.js";
 import type { LearnChange } from "./plan-operations.js";
 import type { LearnReport } from "./report.js";
 import { getAddedText, getLowestTrust } from "./sources.js";
 
-/** How the changes of a run are made. */
+/** Settings for the changes of a run. */
 export interface LearnChangeSettings {
   actor: MemoryActor & { runId: string };
   model: string;
   signal: AbortSignal | undefined;
-  proposals: LearnedMemory["proposals"];
-  /** Throws if the change must not be made any more. Called just before it, and again after it. */
+  /** Throws if the lease or a source of the change is gone. Called just before the change, and again after it. */
   checkCurrent: (change: LearnChange) => Promise<void>;
 }
 
-/** No MemoryError, so that it ends the whole run. */
+/** Ends the whole run, so it is not a MemoryError. */
 export class LostLease extends Error {
   readonly isForgotten: boolean;
 
@@ -31,26 +29,26 @@ export class LostLease extends Error {
   }
 }
 
-/** Proposes changes, or makes additions at once, and reports them. A repeated run makes nothing twice. */
+/** Proposes changes, or makes additions at once, and reports them. A repeated run makes no change twice. */
 export async function makeChanges(
-  memory: Memory,
+  { memory, proposals, history }: LearnedMemory,
   changes: readonly LearnChange[],
   settings: LearnChangeSettings,
   report: LearnReport,
 ): Promise<void> {
   for (const change of changes) {
     try {
-      const id = await createId(memory, change, settings);
+      const id = await createId(memory, change, { ...settings, proposals });
       await settings.checkCurrent(change);
-      const isProposed = await makeChange(memory, change, { ...settings, id });
-      // A redaction looks for what rests on it last, so either it finds this change, or this check finds the redaction.
+      await makeChange(memory, change, { ...settings, id });
+      // A redaction looks last for changes that rest on the version. So it finds this change, or this check finds it.
       await settings.checkCurrent(change).catch(async (error: unknown) => {
         if (isSourceGone(error))
-          await (isProposed ? settings.proposals.withdraw(id) : takeBack(memory, createCallId(id, settings)));
+          await (change.isAtOnce ? history?.takeBack(createCallId(id, settings)) : proposals.withdraw(id));
         throw error;
       });
-      if (isProposed) report.proposals.push(id);
-      else report.applied.push(change.path);
+      if (change.isAtOnce) report.applied.push(change.path);
+      else report.proposals.push(id);
     } catch (error) {
       if (!MemoryError.isInstance(error) || error.code === "EIO") throw error;
       report.dropped.push({ operation: toOperation(change), why: getReason(error) });
@@ -58,41 +56,29 @@ export async function makeChanges(
   }
 }
 
-/** @returns whether it is proposed; otherwise it is made */
 async function makeChange(
   memory: Memory,
   change: LearnChange,
   { id, actor, model, signal }: LearnChangeSettings & { id: string },
-): Promise<boolean> {
+): Promise<void> {
   const sources = change.sources.map((source) => source.id);
   const origin = { reason: change.reasons.join("\n"), sources, trust: getLowestTrust(change.sources), model };
   if (change.isAtOnce) {
     const toolCallId = createCallId(id, { actor });
     const run = { run: {}, signal, actor: { ...actor, toolCallId }, call: new CallIdentity(toolCallId), origin };
     await applyTo(bindMemory(memory, { policies: [], run }), change);
-    return false;
+    return;
   }
   const proposal = await proposeChange(memory, { id, actor: { ...actor, toolCallId: id }, origin }, (asking) =>
     applyTo(asking, change),
   );
   if (proposal === null) throw invalid("it changes nothing");
-  return true;
 }
 
-/** Whether a source went while the change was made. Another run that took over makes the same change. */
+/** Whether a source is gone. False if only the lease is lost: the run that has it now makes the same change. */
 function isSourceGone(error: unknown): boolean {
   if (error instanceof LostLease) return error.isForgotten;
   return MemoryError.isInstance(error) && error.code !== "EIO";
-}
-
-/** Undoes an addition, and redacts its text, also where the rules for agents allow additions only. */
-async function takeBack(memory: Memory, toolCallId: string): Promise<void> {
-  const { history } = openWithoutRules(memory, ROOT).memory;
-  if (history === null) return;
-  const made: string[] = [];
-  for await (const { id } of history.list({ actor: { toolCallId } })) made.push(id);
-  await history.revert({ toolCallId });
-  await history.redact(made);
 }
 
 function applyTo(memory: Memory, { kind, path, to, before, after, added }: LearnChange): Promise<unknown> {
@@ -111,13 +97,13 @@ function applyTo(memory: Memory, { kind, path, to, before, after, added }: Learn
 }
 
 /**
- * Returns the id of a proposal. The same change of the same memory has the same id, in any run and whatever else is in
- * the file. @throws MemoryError for a change of another run that waits already, or that a person has rejected
+ * Returns the id of a proposal. The same change of the same memory has the same id, in every run and with every other
+ * text of the file. @throws MemoryError for a change of another run that still waits, or that a person has rejected
  */
 async function createId(
   { address }: Memory,
   { kind, path, to, before, after }: LearnChange,
-  settings: LearnChangeSettings,
+  settings: LearnChangeSettings & Pick<LearnedMemory, "proposals">,
 ): Promise<string> {
   const { actor, proposals } = settings;
   const old = before ?? "";
@@ -131,7 +117,7 @@ async function createId(
   throw invalid("this change waits for a person");
 }
 
-/** Another run may add again what a person has deleted since. */
+/** The id differs in each run. Reason: a later run may add a text again that a person has deleted since. */
 function createCallId(id: string, { actor: { runId } }: Pick<LearnChangeSettings, "actor">): string {
   return hashId([runId, id]);
 }

@@ -1,36 +1,28 @@
 import { z } from "zod";
 import { getField } from "../core/values/unknown-values.js";
 
-/** A change that a model answers with. It quotes texts, and never names positions. */
-export interface LearnOperation {
-  operation: "append" | "edit" | "write" | "rename" | "archive" | "delete";
-  path: string;
-  /** append, write, edit: the text to add or to put in the place of `oldText`. */
-  text?: string | null | undefined;
-  /** edit: the text to replace, which is in the file exactly once. */
-  oldText?: string | null | undefined;
-  /** rename: the new path. */
-  to?: string | null | undefined;
-  reason: string;
-  /** The labels of the new texts that it rests on. */
-  sources: string[];
-}
-
 const optionalText = z.string().max(100_000).nullish();
 
 const operationSchema = z.object({
   operation: z.enum(["append", "edit", "write", "rename", "archive", "delete"]),
   path: z.string().max(2000),
+  /** append, write, edit: the text to add or to put in the place of `oldText`. */
   text: optionalText,
+  /** edit: the text to replace, which is in the file exactly once. */
   oldText: optionalText,
+  /** rename: the new path. */
   to: z.string().max(2000).nullish(),
   reason: z.string().max(10_000),
+  /** The labels of the new texts that the operation rests on. */
   sources: z.array(z.string().max(100)).max(1000),
 });
 
+/** A change in the answer of a model. It quotes texts, and never names positions. */
+export type LearnOperation = z.infer<typeof operationSchema>;
+
 const orNull = (description: string): object => ({ anyOf: [{ type: "string", description }, { type: "null" }] });
 
-/** Creates the schema of an answer, in the form that the strict modes of all providers take. */
+/** Creates the schema of an answer. The strict modes of all providers take this form. */
 export function createAnswerSchema(allowDelete: boolean): Record<string, unknown> {
   const properties = {
     operation: {
@@ -55,14 +47,14 @@ export function createAnswerSchema(allowDelete: boolean): Record<string, unknown
   };
 }
 
-/** An operation that is not made, with the reason. */
+/** A refused operation, with the reason. */
 export interface DroppedOperation {
-  /** Null if the answer could not be read. Anything that the model answered, if it was no operation. */
+  /** As the model answered. Null if the answer could not be read. */
   operation: unknown;
   why: string;
 }
 
-/** Reads the answer of a model, which may be anything. */
+/** Reads the answer of a model, which may be any value. */
 export function readOperations(
   answer: unknown,
   maxOperations: number,

@@ -9,11 +9,11 @@ import type { MemoryNode } from "../graph/memory-node.js";
 
 /** Bounds of one run of {@link LearnOptions}. */
 export interface LearnLimits {
-  /** The most operations that are kept. @default 20 */
+  /** The largest number of operations. @default 20 */
   operations?: number;
   /** The largest share of the changed files that may be replaced or deleted; 500 characters always may. @default 0.25 */
   removedShare?: number;
-  /** The most characters of new texts, and of texts given along. The rest waits for the next run. @default 40_000 */
+  /** The most characters of new texts, and of known texts. The rest waits for the next run. @default 40_000 */
   inputChars?: number;
 }
 

@@ -1,4 +1,5 @@
 import { shownText } from "../core/display/shown-text.js";
+import { errorOnPaths } from "../core/values/error-paths.js";
 import { getReason, invalid, MemoryError } from "../core/values/errors.js";
 import { LiteralSearch } from "../core/values/literal-search.js";
 import { archivePath, normalizePath } from "../core/values/paths.js";
@@ -6,24 +7,23 @@ import { appendText, shorten } from "../core/values/text.js";
 import type { DroppedOperation, LearnOperation } from "./operation.js";
 import type { Source } from "./sources.js";
 
-/** What the operations of an answer are checked against. */
+/** The facts against which operations are checked. */
 export interface PlanScope {
   /** The present texts of all files that the operations name. */
   texts: ReadonlyMap<string, string>;
   sources: ReadonlyMap<string, Source>;
-  /** Throws if the path may not be changed. */
-  checkPath: (path: string) => void;
-  /** Whether an operation is an addition that is made at once. */
+  mayChange: (path: string) => boolean;
+  /** Whether an operation is made at once. Else a person decides. */
   isAtOnce: (operation: LearnOperation) => boolean;
   maxOperations: number;
   removedShare: number;
   allowDelete: boolean;
 }
 
-/** All operations on one file as one change. */
+/** A change of one file, made of all operations on it. */
 export interface LearnChange {
   kind: "append" | "edit" | "write" | "rename" | "delete";
-  /** Whether it is an addition that is made at once. */
+  /** As in `PlanScope`. */
   isAtOnce: boolean;
   path: string;
   /** rename: the new path. */
@@ -43,7 +43,7 @@ export interface OperationPlan {
   dropped: DroppedOperation[];
 }
 
-/** So many characters may be replaced however small the files are. */
+/** This many characters may be removed even from small files. */
 const minRemovedChars = 500;
 
 const maxReasonChars = 500;
@@ -55,18 +55,14 @@ export function getArchivedPath(path: string): string {
 
 /**
  * Checks the operations one after another, and joins those on the same file. Additions that are made at once come first,
- * so that they do not wait with other changes of their file. It changes nothing.
+ * so that they do not wait with other changes of their file. It makes no change.
  */
 export function planOperations(operations: readonly LearnOperation[], scope: PlanScope): OperationPlan {
-  const isAtOnce = operations.map(scope.isAtOnce);
-  const added = planTogether(
-    operations.filter((_, index) => isAtOnce[index]),
-    scope,
-  );
+  const added = planTogether(operations.filter(scope.isAtOnce), scope);
   const texts = new Map([...scope.texts, ...added.changes.map(({ path, after }) => [path, after] as const)]);
   const maxOperations = scope.maxOperations - added.accepted.length;
   const others = planTogether(
-    operations.filter((_, index) => !isAtOnce[index]),
+    operations.filter((operation) => !scope.isAtOnce(operation)),
     { ...scope, texts, maxOperations },
   );
   return {
@@ -109,11 +105,13 @@ class Plan {
     if (reason === "") throw invalid("it has no reason");
     const shown = [path, operation.to, operation.text, reason].map((each) => each ?? "");
     if (shown.some((each) => shownText(each) !== each)) throw invalid("it has hidden characters or special tokens");
-    this.#scope.checkPath(path);
+    this.#checkPath(path);
     const earlier = this.changes.get(path);
     const isMove = ["rename", "archive", "delete"].includes(operation.operation);
-    const isTarget = [...this.changes.values()].some((change) => change.to === path);
-    if (isTarget || (earlier !== undefined && (isMove || earlier.kind === "rename" || earlier.kind === "delete")))
+    if (
+      this.#isTarget(path) ||
+      (earlier !== undefined && (isMove || earlier.kind === "rename" || earlier.kind === "delete"))
+    )
       throw invalid("another operation changes, moves or deletes the same file");
     const change = isMove ? this.#planMove(operation, path) : this.#planText(operation, path, earlier);
     const reasons = [...(earlier?.reasons ?? []), reason];
@@ -126,9 +124,21 @@ class Plan {
   }
 
   #findSources({ sources }: LearnOperation): Source[] {
-    const found = sources.map((label) => this.#scope.sources.get(label.trim()));
-    if (found.length === 0 || found.includes(undefined)) throw invalid("it must name sources, and only existing ones");
-    return found.filter((source) => source !== undefined);
+    const found = sources.flatMap((label) => this.#scope.sources.get(label.trim()) ?? []);
+    if (found.length === 0 || found.length < sources.length)
+      throw invalid("it must name sources, and only existing ones");
+    return found;
+  }
+
+  /** @throws MemoryError EACCES */
+  #checkPath(path: string): void {
+    if (!this.#scope.mayChange(path))
+      throw errorOnPaths("EACCES", (place) => `EACCES: ${place(path)} may not be changed by this run`, path);
+  }
+
+  /** Whether another operation moves a file to a path. */
+  #isTarget(path: string): boolean {
+    return [...this.changes.values()].some(({ to }) => to === path);
   }
 
   #planMove({ operation, to }: LearnOperation, path: string): PlannedText {
@@ -140,9 +150,9 @@ class Plan {
       return { kind: "delete", path, to: null, before, after: "", added: "" };
     }
     const target = operation === "archive" ? getArchivedPath(path) : normalizePath(to);
-    if (operation === "rename") this.#scope.checkPath(target);
-    const isTaken = this.changes.has(target) || [...this.changes.values()].some((change) => change.to === target);
-    if (isTaken || this.#scope.texts.has(target)) throw invalid("there is a file at the new path");
+    if (operation === "rename") this.#checkPath(target);
+    if (this.changes.has(target) || this.#isTarget(target) || this.#scope.texts.has(target))
+      throw invalid("there is a file at the new path");
     return { kind: "rename", path, to: target, before, after: "", added: "" };
   }
 
@@ -180,7 +190,7 @@ class Plan {
 
 type PlannedText = Omit<LearnChange, "isAtOnce" | "reasons" | "sources">;
 
-/** Whether a text has all lines of an addition. */
+/** Whether a text contains all lines of an addition. */
 function isKnown(addition: string, text: string): boolean {
   const lines = new Set(text.split("\n").map((line) => line.trim()));
   return addition.split("\n").every((line) => line.trim() === "" || lines.has(line.trim()));
@@ -195,7 +205,7 @@ function replaceOnce(text: string, old: string, replacement: string): string {
   return parts.join(replacement);
 }
 
-/** Returns how much of a text its replacement does not keep at its start and end. */
+/** Counts the characters of a text between the start and the end that its replacement keeps. */
 function countRemoved(old: string, replacement: string): number {
   if (replacement.includes(old)) return 0;
   const most = Math.min(old.length, replacement.length);

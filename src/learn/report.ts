@@ -2,7 +2,7 @@ import type { CheckedAddress } from "../core/values/address.js";
 import type { LearnUsage } from "./ask-model.js";
 import type { DroppedOperation } from "./operation.js";
 
-/** What a run of `learn` did. */
+/** The report of a run of `learn`. */
 export interface LearnReport {
   address: CheckedAddress;
   /** Names the run in proposals and versions. Null if there was nothing new, or if another run works on the memory. */

@@ -5,33 +5,33 @@ import { hashSha256 } from "../core/values/sha256.js";
 import { takeStart } from "../core/values/text.js";
 import { getField } from "../core/values/unknown-values.js";
 
-/** How far a text can be trusted, by who wrote it. Nobody can claim more than the program knows. */
+/** The trust in a text, lowest first. The program decides by what it knows of the author. */
 export const trustLevels = ["unknown", "agent", "person"] as const;
 
 export type Trust = (typeof trustLevels)[number];
 
-/** A new text, with its origin as the program knows it. */
+/** A new text and its origin. The program knows the origin; no text can claim it. */
 export interface Source {
   /** `version:` or `message:` and an id. */
   id: string;
-  /** The place where it stands, in words for the model. */
+  /** Where and when the text was written, in words for the model. */
   place: string;
   text: string;
   trust: Trust;
 }
 
-/** The client that learnt notes name as their author. Its own notes are no input. */
+/** Learnt notes name this client as their author. `learn` does not read them. */
 export const learnClient = "learn";
 
 export function getLowestTrust(sources: readonly Source[]): Trust {
   return trustLevels.find((level) => sources.some(({ trust }) => trust === level)) ?? "unknown";
 }
 
-/** Reads what user and assistant said. Tool traffic, system messages, and memory that a connector showed are left out. */
+/** Reads the texts of user and assistant, without tool traffic, system messages and memory that a connector showed. */
 export function readMessages(messages: readonly BaseMessage[]): Source[] {
   return messages.flatMap((message, index): Source[] => {
     const type = message.getType();
-    // LangChain's middleware replaces old messages by a summary, which nobody has said.
+    // LangChain's middleware replaces old messages by a summary, which neither has said.
     if ((type !== "human" && type !== "ai") || isSummary(message)) return [];
     const text = withoutShownMemory(message.text).trim();
     if (text === "") return [];
@@ -49,7 +49,7 @@ function isSummary({ additional_kwargs: more }: BaseMessage): boolean {
 
 const fence = { start: "<memory scope=", end: "</memory>" } as const;
 
-/** A fence that nothing closes is no text of a connector, and hides nothing. */
+/** Removes memory that a connector showed. A fence without an end is not from a connector, so its text stays. */
 function withoutShownMemory(text: string): string {
   const kept: string[] = [];
   let position = 0;
@@ -62,12 +62,12 @@ function withoutShownMemory(text: string): string {
   return [...kept, text.slice(position)].join("");
 }
 
-/** Whether a version was written by an earlier run, or approved from its proposals. */
+/** Whether a run of `learn` wrote or proposed a version. */
 export function isLearnt(actor: MemoryActor | null): boolean {
   return actor?.client === learnClient || actor?.runId?.startsWith(`${learnClient}-`) === true;
 }
 
-/** Reads what a version added to its file. Null if it added nothing. */
+/** Returns the text that a version added to its file. Null if it added no text. */
 export function readVersion({ id, path, at, actor, content, before }: VersionChange): Source | null {
   if (content === null) return null;
   const text = getAddedText(before ?? "", content).trim();
@@ -75,7 +75,7 @@ export function readVersion({ id, path, at, actor, content, before }: VersionCha
   return { id: `version:${id}`, place: `written to ${path} at ${at.toISOString()}`, text, trust: getTrust(actor) };
 }
 
-/** Returns what a text has that an earlier one has not: its end, or its new lines. */
+/** Returns the text that a change added: the new end, or else the new lines. */
 export function getAddedText(before: string, after: string): string {
   if (after.startsWith(before)) return after.slice(before.length);
   const known = new Set(before.split("\n"));
@@ -88,13 +88,13 @@ export function getAddedText(before: string, after: string): string {
 function getTrust(actor: MemoryActor | null): Trust {
   if (actor === null) return "unknown";
   const isOfRun = [actor.toolCallId, actor.agent, actor.node, actor.runId].some((id) => id !== undefined);
-  // A client of MCP, which a model uses.
+  // Clients of MCP are used by models.
   const isOfClient = actor.client !== undefined && !isOwnClient(actor.client);
   if (isOfRun || isOfClient) return "agent";
   return actor.userId === undefined ? "unknown" : "person";
 }
 
-/** Returns the first sources that fit, each at most a quarter of the whole. */
+/** Returns the first sources that fit. Each is cut at a quarter of `maxChars`. */
 export function takeSources(sources: readonly Source[], maxChars: number): Source[] {
   let left = maxChars;
   const taken: Source[] = [];

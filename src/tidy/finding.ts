@@ -2,7 +2,7 @@ import type { SnapshotFile } from "../core/memory.js";
 import type { Steps } from "../core/runtime/turns.js";
 
 /**
- * What `tidy` finds.
+ * The kind of a finding.
  *
  * - `hidden`: characters that nobody sees.
  * - `empty`: a file without text.
@@ -18,9 +18,9 @@ export type TidyKind = "hidden" | "empty" | "stale" | "duplicate" | "nearDuplica
 export interface TidyFinding {
   kind: TidyKind;
   path: string;
-  /** The first line that it is about, from 1. Null: the whole file. */
+  /** The number of the first line, from 1. Null if the finding is about the whole file. */
   line: number | null;
-  /** How many lines it is about. */
+  /** The number of lines. 0 if the finding is about the whole file. */
   count: number;
   /** The finding in words. */
   message: string;
@@ -32,13 +32,13 @@ export interface TidyFinding {
   refused?: string;
 }
 
-/** A finding of a check, and how a text is mended. */
+/** A finding of a check, with its remedy as a function. */
 export interface FoundFault extends Omit<TidyFinding, "path"> {
   /** Only for the remedy `edit`. */
   edit?: (text: string) => string;
 }
 
-/** What all checks of a run know. */
+/** The facts that all checks of a run get. */
 export interface TidyScope {
   /** The paths of all files and directories. */
   paths: ReadonlySet<string>;
@@ -49,7 +49,7 @@ export interface TidyScope {
 /** Examines one file, in short steps. */
 export type ExamineFile = (file: SnapshotFile) => Steps<FoundFault[]>;
 
-/** Begins a check of a memory. The files come in the order of their paths. */
+/** Begins a check of a memory. It gets the files in the order of their paths. */
 export type TidyCheck = (scope: TidyScope) => ExamineFile;
 
 /** Creates a check that needs one step for each file. */

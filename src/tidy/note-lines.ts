@@ -3,13 +3,13 @@ import { type Line, splitLines } from "../core/search/lines.js";
 
 const fence = /^ {0,3}(?:```|~~~)/;
 
-/** Returns the front matter of a note, without its fences. Null if the note has none, or does not close it. */
+/** Returns the front matter of a note, without its fences. Null if there is none, or if it has no end. */
 export function getFrontMatter(content: string): string | null {
   const start = readFrontMatter(content);
   return start === null || start.rest === null ? null : start.frontMatter;
 }
 
-/** Yields the lines of a note that are prose: without front matter and blocks of code. */
+/** Yields the lines of a note, without front matter and blocks of code. */
 export function* proseLines(content: string): Generator<Line> {
   const frontMatter = getFrontMatter(content);
   const skipped = frontMatter === null ? 0 : frontMatter.split("\n").length + 1;

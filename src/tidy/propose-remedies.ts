@@ -3,7 +3,7 @@ import { getMountTree } from "../core/mounts/mounted-memory.js";
 import { editUnchanged, proposeChange } from "../core/propose-change.js";
 import type { MemoryActor } from "../core/values/actor.js";
 import { baseChanged, getReason, MemoryError } from "../core/values/errors.js";
-import { archivePath, ROOT } from "../core/values/paths.js";
+import { archivePath, getPathPrefix, ROOT } from "../core/values/paths.js";
 import { hashSha256 } from "../core/values/sha256.js";
 import type { FoundFault, TidyFinding } from "./finding.js";
 
@@ -13,7 +13,7 @@ export interface ExaminedFile {
   found: { finding: TidyFinding; edit: FoundFault["edit"] }[];
 }
 
-/** Proposes one change for each file, and notes in its findings what became of it. */
+/** Proposes one change for each file. The findings get the id of the proposal, or the reason of a refusal. */
 export async function proposeRemedies(
   memory: Memory,
   files: readonly ExaminedFile[],
@@ -24,9 +24,8 @@ export async function proposeRemedies(
       found.some(({ finding }) => finding.remedy === each),
     );
     if (remedy === undefined) continue;
-    const edits = found.flatMap(({ edit }) => edit ?? []);
-    const edit = (text: string): string => edits.reduce((edited, change) => change(edited), text);
-    const result = await proposeRemedy(memory, file, remedy, { actor, edit });
+    const edited = found.reduce((text, { edit }) => edit?.(text) ?? text, file.content);
+    const result = await proposeRemedy(memory, file, remedy, { actor, edited });
     for (const { finding } of found) if (finding.remedy === remedy) Object.assign(finding, result);
   }
 }
@@ -35,12 +34,12 @@ async function proposeRemedy(
   memory: Memory,
   { path, content, updatedAt }: SnapshotFile,
   remedy: "delete" | "archive" | "edit",
-  { actor, edit }: { actor: MemoryActor; edit: (text: string) => string },
+  { actor, edited }: { actor: MemoryActor; edited: string },
 ): Promise<Pick<TidyFinding, "proposal" | "refused">> {
-  const state = [memory.address, path, updatedAt, remedy, remedy === "edit" ? edit(content) : content];
+  const state = [memory.address, path, updatedAt, remedy, remedy === "edit" ? edited : content];
   const id = hashSha256(JSON.stringify(state)).slice(0, 24);
   const change = async (asking: Memory): Promise<unknown> => {
-    if (remedy === "edit") return editUnchanged(asking, path, content, edit(content));
+    if (remedy === "edit") return editUnchanged(asking, path, content, edited);
     if ((await memory.read(path)) !== content) throw baseChanged();
     return remedy === "delete"
       ? asking.delete(path, { ifDirectory: "fail" })
@@ -55,10 +54,10 @@ async function proposeRemedy(
   }
 }
 
-/** Returns the place of a file in the archive of its own memory: a file cannot be moved to another mount. */
+/** Returns the archived path in the same mounted memory, because no file can be moved into another one. */
 function getArchivePath(memory: Memory, path: string): string {
   const points = getMountTree(memory)?.mounts.map(({ point }) => point) ?? [];
-  const prefixes = points.map((point) => (point === ROOT ? "" : point)).filter((each) => path.startsWith(`${each}/`));
-  const prefix = prefixes.reduce((longest, each) => (each.length > longest.length ? each : longest), "");
-  return `${prefix}${archivePath}${path.slice(prefix.length)}`;
+  const above = points.filter((point) => path.startsWith(getPathPrefix(point)) && point !== ROOT);
+  const [point = ""] = above.toSorted((a, b) => b.length - a.length);
+  return `${point}${archivePath}${path.slice(point.length)}`;
 }

@@ -12,15 +12,14 @@ import { type ExaminedFile, proposeRemedies } from "./propose-remedies.js";
 /** Options of {@link tidy}. */
 export interface TidyOptions {
   /**
-   * Paths that are not examined, as in a `MemoryRule`. @default the directories `conversations` and
-   * `archive`, which hold what nobody should tidy
+   * Paths that are not examined, as in a `MemoryRule`. @default the directories `conversations` and `archive`
    */
   ignore?: string[];
   /** A file with more characters is `large`. @default 4000, as a connector shows */
   maxChars?: number;
   /**
-   * Whether the remedies are proposed, one proposal for each file, all with the same `runId`. A remedy that was proposed
-   * for the same state of a file is not proposed again. Needs a MongoMemoryStore. @default false
+   * Whether to propose the remedies, one proposal for each file, all with the same `runId`. A remedy is proposed once
+   * for the same state of a file. Needs a MongoMemoryStore. @default false
    */
   propose?: boolean;
   signal?: AbortSignal;
@@ -38,8 +37,8 @@ const optionsSchema = z
   .strict();
 
 /**
- * Looks for what should be tidied in a memory, without a model: duplicates, dead links, stale notes, empty and large
- * files, hidden characters. It changes nothing.
+ * Finds defects of a memory without a model: duplicates, dead links, stale notes, empty and large files, hidden
+ * characters. It changes nothing.
  * @returns the findings in the order of paths
  * @throws TypeError for bad options; the errors of a snapshot
  */
@@ -48,24 +47,20 @@ export async function tidy(memory: Memory, options: TidyOptions = {}): Promise<T
   const opened = signal === undefined ? memory : memory.with({ signal });
   const ignored = ignore.map(compilePathPattern);
   const snapshot = await opened.snapshot();
-  const settings = { maxChars, at: new Date(), isIgnored: (path: string) => ignored.some((fits) => fits(path)) };
-  const files = await runInTurns(examineFiles(snapshot, settings), signal ?? null);
+  const isIgnored = (path: string): boolean => ignored.some((fits) => fits(path));
+  const files = await runInTurns(examineFiles(snapshot, maxChars, isIgnored), signal ?? null);
   if (propose) await proposeRemedies(opened, files, { client: "tidy", runId: randomUUID() });
   return files.flatMap(({ found }) => found.map(({ finding }) => finding));
 }
 
-interface ExamineSettings {
-  maxChars: number;
-  at: Date;
-  isIgnored: (path: string) => boolean;
-}
-
 function* examineFiles(
   { files, directories }: MemorySnapshot,
-  { maxChars, at, isIgnored }: ExamineSettings,
+  maxChars: number,
+  isIgnored: (path: string) => boolean,
 ): Steps<ExaminedFile[]> {
   const paths = new Set([...directories, ...files.map(({ path }) => path)]);
-  const running = checks.map((check) => check({ paths, maxChars, at }));
+  const scope = { paths, maxChars, at: new Date() };
+  const running = checks.map((check) => check(scope));
   const examined: ExaminedFile[] = [];
   for (const file of files) {
     yield;

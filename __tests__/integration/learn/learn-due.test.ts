@@ -175,11 +175,11 @@ describe("learnDue", () => {
     now += hourMs;
     await heads.updateMany({ _id: /^quiet/, unlearnt: 7 }, { $set: { learntAt: new Date(now) } });
     const found = await examined(client.db(dbName), memoriesCollection, () => learnNow(learner, { limit: 10 }));
-    const [begin, query] = found;
-    expect([begin?.command, query?.command]).toEqual(["aggregate", "find"]);
-    expect(begin?.keysExamined).toBeLessThanOrEqual(1);
+    const [query] = found;
+    expect(query?.command).toBe("find");
+    expect(found.map(({ command }) => command)).not.toContain("aggregate");
     expect(query?.docsExamined).toBe(10);
-    expect(query?.keysExamined).toBeLessThanOrEqual(13);
+    expect(query?.keysExamined).toBeLessThanOrEqual(14);
   });
 
   it("counts the changes of found memories only, and no change that leaves everything as it was", async () => {

@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import {
   type Memory,
   MemoryNode,
-  type MemoryRule,
+  type MemoryNodeOptions,
   type MemoryVersion,
   mountMemories,
   MongoMemoryStore,
@@ -233,11 +233,15 @@ describe("a source that goes while a run is under way", () => {
   );
 
   /** A node whose guard runs after the sources were checked, just before the change is stored. */
-  const openGuarded = (nodeId: string, meanwhile: () => Promise<unknown>, rules: MemoryRule[] = []): MemoryNode =>
+  const openGuarded = (
+    nodeId: string,
+    meanwhile: () => Promise<unknown>,
+    access: Pick<MemoryNodeOptions, "rules" | "mounts"> = {},
+  ): MemoryNode =>
     new MemoryNode({
       store,
       nodeId,
-      rules,
+      ...access,
       guard: async () => {
         await meanwhile();
       },
@@ -256,15 +260,21 @@ describe("a source that goes while a run is under way", () => {
     expect(await isStored("Norway", nodeId)).toBe(false);
   });
 
-  it("leaves nothing where a rule allows additions only", async () => {
+  const additionsOnly: [name: string, access: Pick<MemoryNodeOptions, "rules" | "mounts">][] = [
+    ["rule", { rules: [{ path: "/profile/**", access: "append" }] }],
+    ["mount", { mounts: { "/": { access: "append" } } }],
+  ];
+
+  it.each(additionsOnly)("leaves nothing where a %s allows additions only", async (_name, access) => {
     const memory = await openNoted();
     for (const note of ["another note", "a third note"]) await memory.write("/inbox/a.md", note);
     const { nodeId } = memory.address;
     const redact = (): Promise<unknown> => getHistory(other.memory({ nodeId })).redact("1");
-    const node = openGuarded(nodeId, redact, [{ path: "/profile/**", access: "append" }]);
+    const node = openGuarded(nodeId, redact, access);
     const norway = change("write", "/profile/ada.md", { text: "Lives in Norway." });
     const { dropped } = await learnWith(node.memory(), [norway], { apply: "append-only" });
     expect(dropped).toMatchObject([{ why: "a text that it rests on is redacted" }]);
+    expect(await memory.stat("/profile/ada.md")).toBeNull();
     expect(await isStored("Norway", nodeId)).toBe(false);
   });
 

@@ -122,7 +122,13 @@ async function refresh(
   const indexed = { files: index.files, version, previous: previous?.vectors ?? null };
   const vectors = embeddings && (await getVectors(embeddings, opened, indexed, call));
   let bytes = index.bytes + (vectors?.bytes ?? 0);
-  for (const [path, textVersion] of textVersions) bytes += 200 + 2 * (path.length + textVersion.length);
+  let shared = "";
+  for (const [path, textVersion] of textVersions) {
+    bytes += 150 + 2 * path.length;
+    // The files of a page of MongoDB come one after another, and share the text of their version.
+    if (textVersion !== shared) bytes += 50 + 2 * textVersion.length;
+    shared = textVersion;
+  }
   return { ...texts, version, vectors, bytes };
 }
 

@@ -13,13 +13,14 @@ export interface IndexedPassage extends Passage {
 /** The position of each number of a passage. */
 const offsets = { start: 0, end: 1, firstLine: 2, lastLine: 3, level: 4, firstWord: 5, sectionEnd: 6 } as const;
 const numbersEach = 7;
+const noNumbers = new Int32Array(0);
 
 /**
  * The passages of a file, by their number. Stores them as plain numbers. Reason: as objects, the lines of a hostile
  * memory would take a gigabyte.
  */
 export class PassageTable {
-  #numbers = new Int32Array(16 * numbersEach);
+  #numbers = noNumbers;
   #length = 0;
 
   get length(): number {
@@ -34,7 +35,7 @@ export class PassageTable {
   add({ start, end, firstLine, lastLine, level }: Passage, firstWord: number): void {
     const at = this.#length * numbersEach;
     if (at === this.#numbers.length) {
-      const larger = new Int32Array(2 * at);
+      const larger = new Int32Array(Math.max(2 * at, 16 * numbersEach));
       larger.set(this.#numbers);
       this.#numbers = larger;
     }
@@ -58,6 +59,15 @@ export class PassageTable {
   /** Returns one number of a passage. Undefined if there is no such passage. */
   get(number: number, name: keyof typeof offsets): number | undefined {
     return number >= 0 && number < this.#length ? this.#numbers[number * numbersEach + offsets[name]] : undefined;
+  }
+
+  /** Moves the passages into a table without room for more, and leaves this one empty. */
+  take(): PassageTable {
+    const taken = new PassageTable();
+    taken.#numbers = this.#numbers.slice(0, this.#length * numbersEach);
+    taken.#length = this.#length;
+    this.#length = 0;
+    return taken;
   }
 
   setSectionEnd(number: number, sectionEnd: number): void {

@@ -43,34 +43,36 @@ export function* indexTexts(
 ): Steps<WordIndex> {
   const known = new Map(previous?.files.map((file) => [file.path, file]));
   const files: IndexedFile[] = [];
+  const table = new PassageTable();
   for (const text of yield* mergeSort(texts, (a, b) => compareCodeUnits(a.path, b.path))) {
     const file = known.get(text.path);
-    files.push(file?.content === text.content ? file : yield* indexFile(text, searchWords));
+    files.push(file?.content === text.content ? file : yield* indexFile(text, searchWords, table));
     yield;
   }
   return yield* collectPostings(files);
 }
 
-function* indexFile({ path, content }: FileText, searchWords: SearchWords): Steps<IndexedFile> {
-  const file: IndexedFile = { path, content, passages: new PassageTable(), words: [], wordCount: 0, bytes: 0 };
-  const { passages, words } = file;
+/** @param table an empty table that all files use, so that each of their own tables has exactly its size */
+function* indexFile({ path, content }: FileText, searchWords: SearchWords, table: PassageTable): Steps<IndexedFile> {
+  const found: string[] = [];
   const add = (passage: Passage, text: string): void => {
-    passages.add(passage, words.length);
-    for (const word of splitWords(searchWords, text)) words.push(word);
+    table.add(passage, found.length);
+    for (const word of splitWords(searchWords, text)) found.push(word);
   };
   add({ start: 0, end: 0, firstLine: 1, lastLine: 1, level: 0 }, spellDates(path));
-  const wordsOfPath = words.length;
+  const wordsOfPath = found.length;
   for (const passage of findPassages(content)) {
     if (passage !== null) add(passage, content.slice(passage.start, passage.end));
     yield;
   }
-  yield* setSectionEnds(passages);
-  file.wordCount = words.length - wordsOfPath;
+  yield* setSectionEnds(table);
+  const passages = table.take();
+  const words = found.slice();
   // Equal words of `englishWords` are one string.
   const wordBytes = searchWords === englishWords ? 0 : words.reduce((sum, word) => sum + 30 + 2 * word.length, 0);
   const contentBytes = (notLatin.test(content) ? 2 : 1) * content.length;
-  file.bytes = 500 + 2 * path.length + contentBytes + passages.bytes + 20 * words.length + wordBytes;
-  return file;
+  const bytes = 400 + 2 * path.length + contentBytes + passages.bytes + 18 * words.length + wordBytes;
+  return { path, content, passages, words, wordCount: words.length - wordsOfPath, bytes };
 }
 
 const months = "January February March April May June July August September October November December".split(" ");
@@ -119,7 +121,7 @@ function* collectPostings(files: readonly IndexedFile[]): Steps<WordIndex> {
         const positions = postings.get(word);
         if (positions === undefined) {
           postings.set(word, [position]);
-          bytes += 150 + 2 * word.length;
+          bytes += 165 + 2 * word.length;
         } else positions.push(position);
       }
       yield;

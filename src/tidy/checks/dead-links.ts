@@ -3,12 +3,12 @@ import { shorten } from "../../core/values/text.js";
 import type { FoundFault, TidyCheck } from "../finding.js";
 import { proseLines } from "../note-lines.js";
 
-/** Bounded, so that a long line takes linear time. */
+/** The targets have a largest length, so that a long line takes linear time. */
 const markdownLink = /\]\(<?([^()<>\s]{1,1024})/g;
 const wikiLink = /\[\[([^[\]\n]{1,1024})\]\]/g;
 const inlineCode = /`[^`]*`/g;
 
-/** Addresses of other programs, and places in the same note. */
+/** Addresses outside the memory, and places in the same note. */
 const elsewhere = /^(?:[a-z][a-z0-9+.-]*:|\/\/|#|\?)/i;
 
 const maxShownChars = 100;
@@ -43,7 +43,7 @@ export const deadLinks: TidyCheck = ({ paths }) => {
   };
 };
 
-/** Returns the name that `[[name]]` needs, in lower case. */
+/** Returns the name by which `[[name]]` finds a file, in lower case. */
 function getWikiName(path: string): string {
   return path
     .slice(path.lastIndexOf("/") + 1)

@@ -9,7 +9,7 @@ interface Place {
   line: number | null;
 }
 
-/** Texts by their letters, and by their words alone. */
+/** The places of texts, by their letters and by their words. */
 interface KnownTexts {
   exact: Map<string, Place>;
   near: Map<string, Place>;
@@ -17,10 +17,10 @@ interface KnownTexts {
 
 const createTexts = (): KnownTexts => ({ exact: new Map(), near: new Map() });
 
-/** A line of another file counts from so many words: short ones mean something else in another note. */
+/** A line of another file needs so many words to be a duplicate. Short lines mean something else in another note. */
 const minWordsElsewhere = 6;
 
-/** Shorter lines are marks rather than notes. */
+/** Shorter lines are no notes. */
 const minLineChars = 3;
 
 export const duplicates: TidyCheck = () => {
@@ -30,7 +30,7 @@ export const duplicates: TidyCheck = () => {
     const text = file.content.trim();
     if (text === "") return [];
     const whole = findText(files, text, foldWords(text), { path: file.path, line: null });
-    // The lines of a copied file are no findings of their own.
+    // The finding of a copied file includes its lines.
     return whole === null ? yield* examineLines(file, lines) : [describeFile(whole)];
   };
 };
@@ -94,8 +94,8 @@ function foldWords(text: string): string {
 type LineInContext = Line & { context: number };
 
 /**
- * Yields the lines that can be duplicates, without marks of lists: the same line means something else below another
- * heading. Indented lines, and lines with such lines below them, belong together. Yields null for all other lines.
+ * Yields the lines that can be duplicates, without marks of lists. The same line means something else below another
+ * heading. Indented lines belong to the line above them, so neither can be a duplicate. Yields null for all other lines.
  */
 function* linesInContext(content: string): Generator<LineInContext | null> {
   const contexts = new Map<string, number>();
@@ -134,7 +134,7 @@ function describeFile({ place, isExact }: KnownText): FoundFault {
     : { ...whole, kind: "nearDuplicate", message: `the file has nearly the same text as ${place.path}`, remedy: null };
 }
 
-/** @param edit removes the lines. Without it, a person must choose which of them stay */
+/** @param edit removes the lines. Without it, a person must choose the lines that stay */
 function describeLines(
   kind: "duplicate" | "nearDuplicate",
   repeated: readonly Repeated[],

@@ -5,7 +5,7 @@ import type { TidyCheck } from "../finding.js";
 
 const anyHidden = new RegExp(`(?:(?!${ordinary})[${hidden}])+`, "gu");
 
-/** Characters that end a line for some programs. They become blanks, so that words stay apart. */
+/** Some programs end a line at these characters. They become blanks, so that words stay apart. */
 const lineEnds = /[\r\v\f\u0085\u2028\u2029]/;
 
 const maxShownChars = 60;
@@ -29,7 +29,7 @@ export const hiddenCharacters: TidyCheck = () =>
     return [{ kind: "hidden", line, count: lines.length, message, remedy: "edit", edit: removeHidden }];
   };
 
-/** A byte order mark at the start belongs to the encoding of a file. */
+/** Removes a byte order mark at the start, which belongs to the encoding of a file. */
 function withoutMark(text: string): string {
   return text.startsWith("\uFEFF") ? text.slice(1) : text;
 }

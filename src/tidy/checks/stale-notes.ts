@@ -7,12 +7,12 @@ const hasZone = /(?:Z|[+-]\d{2}:?\d{2})$/i;
 
 const dayMs = 86_400_000;
 
-/** A date without a time is over at the end of that day. Without a zone it is UTC. */
+/** A date without a time includes that day. Without a zone it is UTC. */
 export const staleNotes = checkEachFile(({ content }, { at }) => {
   const [, day, time] = field.exec(getFrontMatter(content) ?? "") ?? [];
   if (day === undefined) return null;
   const end = time === undefined ? Date.parse(day) + dayMs : Date.parse(day + (hasZone.test(time) ? time : `${time}Z`));
-  // NaN, of a date that does not exist, is not earlier.
+  // A date that does not exist is NaN, which is not earlier.
   if (!(end <= at.getTime())) return null;
   return {
     kind: "stale",

@@ -92,6 +92,24 @@ describe("the index of a memory", () => {
     expect(bytes - before.bytes).toBeGreaterThanOrEqual(count * 1000);
   });
 
+  it("is small enough that 100 MB hold 30,000 files of 600 bytes", async () => {
+    const count = 1000;
+    const files = Array.from({ length: count }, (_, file) => ({
+      path: `/notes/${Math.floor(file / 100)}/${file}`,
+      version: `page ${Math.floor(file / 100)}`,
+      content: Array.from({ length: 5 }, (_line, line) => {
+        const words = Array.from({ length: 16 }, (_word, word) => `word${(file * (line + 1) * (word + 1)) % 500}`);
+        return `- ${words.join(" ")}`;
+      }).join("\n"),
+    }));
+    const backend: Partial<MemoryBackend> = {
+      features: { version: async () => "1", snapshotSince: async () => ({ files, directories: [] }) },
+    };
+    const before = cachedIndexes().bytes;
+    await openMemoryOver(() => backend as MemoryBackend, { nodeId: "small files" }).search("zebra");
+    expect((30_000 / count) * (cachedIndexes().bytes - before)).toBeLessThan(100_000_000);
+  });
+
   it("is given up for others, so that all of them take at most 100 MB", async () => {
     const before = cachedIndexes().count;
     // The dash makes each character take two bytes.

@@ -29,35 +29,52 @@ export async function prepareDue({ collection, ready }: MemoriesContext): Promis
   await createIndexes(collection, [dueIndex], "learnDue", "memoriesCollection");
 }
 
-/** Begins to count the changes of new memories, and finds those that are due. Two commands, by the index. */
+/**
+ * Finds the memories that are due, by the index, in one command. Memories whose changes are not counted yet come first in
+ * its answer. If there are some, this begins to count them, and searches again.
+ */
 export async function findDue(
   { collection, expiry, clock }: MemoriesContext,
   { nodeId, scope, changes, intervalMs, limit }: DueQuery,
   call: CallContext,
 ): Promise<DueMemory[]> {
-  const ofNode = { nodeId: { $eq: nodeId, $type: "string" }, scope };
-  const counted = {
-    unlearnt: { $ifNull: ["$unlearnt", "$revision", 0] },
-    learntAt: { $ifNull: ["$learntAt", "$createdAt", new Date(0)] },
-  };
-  const begin = [
-    { $match: { ...ofNode, unlearnt: null } },
-    { $limit: countedAtOnce },
-    { $project: { _id: 1 } },
-    { $merge: { into: collection.name, whenMatched: [{ $set: counted }], whenNotMatched: "discard" } },
-  ];
+  const ofNode = { nodeId: { $eq: nodeId, $type: "string" }, scope, ...notExpired(expiry.deadline(scope)) };
   const before = new Date(clock().getTime() - intervalMs);
-  const filter = { ...ofNode, unlearnt: { $gte: changes }, learntAt: { $lte: before } };
+  const due = { ...ofNode, unlearnt: { $gte: changes }, learntAt: { $lte: before } };
+  const uncounted = { ...ofNode, unlearnt: null };
+  const options = {
+    projection: { ...addressProjection, unlearnt: 1, learntAt: 1 },
+    sort: { unlearnt: 1, learntAt: 1 },
+    limit,
+    hint: dueIndex.name,
+    ...asPlainValues,
+  } as const;
+  const find = (...filters: object[]): Promise<MemoryDocument[]> =>
+    collection.find<MemoryDocument>({ $or: filters }, options, call).toArray();
   return reading(async () => {
-    await collection.aggregate(begin, {}, call).toArray();
-    const options = { projection: { ...addressProjection, unlearnt: 1, learntAt: 1 }, limit, ...asPlainValues };
-    const all = { ...filter, ...notExpired(expiry.deadline(scope)) };
-    const found = await collection.find<MemoryDocument>(all, { ...options, hint: dueIndex.name }, call).toArray();
+    let found = await find(uncounted, due);
+    if (found.some(({ unlearnt }) => typeof unlearnt !== "number")) {
+      await collection.aggregate(beginToCount(uncounted, collection.name), { hint: dueIndex.name }, call).toArray();
+      found = await find(due);
+    }
     return found.flatMap((head) => {
       const address = addressOrNull(storedAddress(head));
       return address === null ? [] : [{ address, changes: head.unlearnt ?? 0, learntAt: head.learntAt ?? before }];
     });
   });
+}
+
+function beginToCount(uncounted: object, collection: string): object[] {
+  const counted = {
+    unlearnt: { $ifNull: ["$unlearnt", "$revision", 0] },
+    learntAt: { $ifNull: ["$learntAt", "$createdAt", new Date(0)] },
+  };
+  return [
+    { $match: uncounted },
+    { $limit: countedAtOnce },
+    { $project: { _id: 1 } },
+    { $merge: { into: collection, whenMatched: [{ $set: counted }], whenNotMatched: "discard" } },
+  ];
 }
 
 /** Notes that a run has ended. The found time names the run, so that two of them are not counted twice. */
