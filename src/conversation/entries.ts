@@ -57,7 +57,8 @@ export function toName(text: string): string {
   );
 }
 
-function getRole(message: BaseMessage): LogEntry["role"] | null {
+/** Returns who has said a message. Null if it is no message of a conversation. */
+export function getRole(message: BaseMessage): LogEntry["role"] | null {
   // LangChain's middleware replaces old messages by a summary, which nobody has said.
   if (message.additional_kwargs?.["lc_source"] === "summarization") return null;
   if (message.type === "human") return "user";

@@ -21,8 +21,8 @@ const optionsSchema = z
   .strict();
 
 /**
- * Adds the messages of user and assistant to the log of a memory, each once. Messages before one that the log has are
- * not new. Texts that a guard refuses are left out.
+ * Adds the messages of user and assistant to the log of a memory, each once. If the log has some of them, earlier ones
+ * are new only in the last turn. Texts that a guard refuses are left out.
  * @returns how many messages were new. @throws TypeError for bad options, and the errors of the memory
  */
 export async function logConversation(

@@ -17,10 +17,15 @@ import { type LogEntry, toName } from "./entries.js";
 
 const openLine = /^\^([a-z ]+)$/gm;
 
-/** Returns the entries after the last one that is known. Null if none is known. */
+/**
+ * Returns the entries that the log does not have: those after the last one that it has, and those of the last turn.
+ * Null if it has none of the entries. Reason: an agent that another one has called may log its answer first.
+ */
 export function findNewEntries(entries: readonly LogEntry[], marks: ReadonlySet<string>): LogEntry[] | null {
   const last = entries.findLastIndex(({ mark }) => marks.has(mark));
-  return last === -1 ? null : entries.slice(last + 1);
+  if (last === -1) return null;
+  const turn = takeLastTurn(entries, null);
+  return entries.slice(Math.min(last + 1, entries.length - turn.length)).filter(({ mark }) => !marks.has(mark));
 }
 
 /**

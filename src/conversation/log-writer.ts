@@ -21,6 +21,8 @@ export interface PartEnd {
   day: string;
   /** The marks of the last messages in the part. */
   marks: string;
+  /** The marks of all messages of the turn. */
+  turn: ReadonlySet<string>;
 }
 
 interface LogText {
@@ -66,11 +68,21 @@ export class LogWriter {
    * @param end the end of the thread, as this process wrote it
    */
   async write(end: PartEnd | null): Promise<Written> {
-    const { day, entries } = this.#text;
-    const added = end?.day === day ? findNewEntries(entries, new Set(end.marks.split(" "))) : null;
+    const added = end && this.#findAfter(end);
     if (end === null || added === null) return this.#writeAfterReading(end);
     if (added.length === 0) return { count: 0, end };
     return (await this.#replaceEnd(end, added)) ?? (await this.#writeAfterReading(end));
+  }
+
+  /** Returns the entries after the end. Null if this process does not know whether the log has the entries before it. */
+  #findAfter(end: PartEnd): readonly LogEntry[] | null {
+    const { day, entries } = this.#text;
+    const marks = new Set(end.marks.split(" "));
+    const last = entries.findLastIndex(({ mark }) => marks.has(mark));
+    if (end.day !== day || last === -1) return null;
+    const turn = takeLastTurn(entries, null);
+    const before = entries.slice(entries.length - turn.length, last + 1);
+    return before.every(({ mark }) => end.turn.has(mark)) ? entries.slice(last + 1) : null;
   }
 
   /** Returns null if the text has another end by now, or is full. */
@@ -85,9 +97,8 @@ export class LogWriter {
   async #writeAfterReading(end: PartEnd | null): Promise<Written> {
     const { entries, isWholeNew, missedSince, day } = this.#text;
     const files = await this.#readDays();
-    // What this process logged is not logged again if a person has deleted it.
-    const texts = [...files.map(({ content }) => content), end === null ? "" : formatEnd(end.marks)];
-    const marks = new Set(texts.flatMap(readMarks));
+    // If a person has deleted what this process logged, it is not logged again.
+    const marks = new Set([...files.flatMap(({ content }) => readMarks(content)), ...(end?.turn ?? [])]);
     const added = findNewEntries(entries, marks) ?? (isWholeNew ? entries : takeLastTurn(entries, missedSince));
     if (added.length === 0) return { count: 0, end };
     if (this.#text.dryRun === true) return { count: added.length, end };
@@ -105,7 +116,8 @@ export class LogWriter {
     const { memory } = this.#log;
     let part = this.#createPart(added);
     const add = (text: string): string => {
-      const rest = findNewEntries(added, new Set(readMarks(text))) ?? added;
+      const marks = new Set(readMarks(text));
+      const rest = added.filter(({ mark }) => !marks.has(mark));
       if (rest.length === 0) throw new NothingNew();
       part = this.#createPart(rest);
       const end = findEnd(this.#text.entries, text);
@@ -146,7 +158,9 @@ export class LogWriter {
   }
 
   #describe(path: string, part: LogPart): Written {
-    return { count: part.entries.length, end: { path, day: this.#text.day, marks: getEnd(part) } };
+    const { day, entries } = this.#text;
+    const turn = new Set(takeLastTurn(entries, null).map(({ mark }) => mark));
+    return { count: part.entries.length, end: { path, day, marks: getEnd(part), turn } };
   }
 
   #toPath(number: number): string {

@@ -2,6 +2,7 @@ import type { BaseMessage } from "@langchain/core/messages";
 import { SystemMessage } from "@langchain/core/messages";
 import { type AgentMiddleware, createMiddleware } from "langchain";
 import { toConfig } from "../graph/after-run.js";
+import { AskedMessages } from "../graph/asked-messages.js";
 import { logRun } from "../graph/log-run.js";
 import type { MemoryNode } from "../graph/memory-node.js";
 import type { ConversationLogOptions } from "../conversation/options.js";
@@ -39,21 +40,25 @@ export function memoryMiddleware(options: MemoryMiddlewareOptions): AgentMiddlew
   if (log !== undefined) memory.setLog(log);
   const connector = memory.createConnector(config);
   const ownTools = tools ? memory.memoryTools : [];
+  const asked = new AskedMessages();
   return createMiddleware({
     name: `Memory(${memory.nodeId}, ${memory.scope})`,
     tools: ownTools,
     ...(log !== false &&
       memory.log !== null && {
         afterAgent: async ({ messages }, runtime) => {
-          await logRun(connector.source, messages, toConfig(runtime));
+          const config = toConfig(runtime);
+          await logRun(connector.source, asked.restore(messages, config), config);
         },
       }),
     wrapModelCall: async (request, handler) => {
       for (const { name } of ownTools) assertNoNamesake(name, request.tools);
-      const { systemMessage, messages, runtime, model } = request;
+      const { systemMessage, messages, runtime, model, state } = request;
+      const config = toConfig(runtime);
+      if (log !== false && memory.log !== null) asked.keep(state.messages, config);
       const prompt: BaseMessage[] = systemMessage.text === "" ? [] : [systemMessage];
       const given = [...prompt, ...messages];
-      const shown = await connector.inject(given, toConfig(runtime), model, request.tools);
+      const shown = await connector.inject(given, config, model, request.tools);
       if (shown === given) return handler(request);
       const [first, ...rest] = shown;
       return SystemMessage.isInstance(first)

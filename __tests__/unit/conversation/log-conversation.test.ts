@@ -137,6 +137,50 @@ describe("each message once", () => {
     expect(counts).toEqual([4, 1, 0, 0]);
   });
 
+  it("adds the user's message of a turn of which another agent has logged a part", async () => {
+    const memory = open();
+    const part = [user("find it", "task"), assistant("found", "part")];
+    await logConversation(memory, [...turns, ...part], { at, threadId: "a" });
+    const turn = [...turns, user("Where is it?", "5"), assistant("found", "part"), assistant("There.", "6")];
+    expect(await logConversation(memory, turn, { at, threadId: "a" })).toBe(2);
+    expect(await logConversation(memory, turn, { at, threadId: "a" })).toBe(0);
+    expect((await readLog(memory)).split("\n").slice(-6)).toEqual([
+      "User: find it",
+      "Assistant: found",
+      "## 09:05 a",
+      "User: Where is it?",
+      "Assistant: There.",
+      "",
+    ]);
+  });
+
+  it("adds no message of a turn twice if several agents log parts of it", async () => {
+    const memory = open();
+    const [first, asked, task, part, last] = [
+      user("Where is it?", "1"),
+      assistant("I ask.", "2"),
+      user("find it", "task"),
+      assistant("found", "part"),
+      assistant("There.", "3"),
+    ];
+    const lists = [
+      [first, asked],
+      [task, part],
+      [first, asked, part, last],
+    ];
+    const counts = [];
+    for (const list of lists) counts.push(await logConversation(memory, list, { at, threadId: "a" }));
+    expect(counts).toEqual([2, 2, 1]);
+  });
+
+  it("adds each answer of a long turn once, however often the turn is logged", async () => {
+    const memory = open();
+    const long = [user("go", "5"), ...Array.from({ length: 12 }, (_, step) => assistant(`step ${step}`, `s${step}`))];
+    for (let length = 1; length <= long.length; length += 1)
+      expect(await logConversation(memory, long.slice(0, length), { at, threadId: "a" })).toBe(1);
+    expect((await readLog(memory)).match(/step/g)).toHaveLength(12);
+  });
+
   it("adds nothing twice if many processes log the same messages at once", async () => {
     const store = new InMemoryStore();
     const address = freshAddress();

@@ -10,7 +10,8 @@ import {
   StateGraph,
 } from "@langchain/langgraph";
 import { describe, expect, it, jest } from "@jest/globals";
-import { createAgent, providerStrategy, toolStrategy } from "langchain";
+import { createAgent, providerStrategy, summarizationMiddleware, tool, toolStrategy } from "langchain";
+import { z } from "zod";
 import { memoryMiddleware } from "../../../src/middleware/index.js";
 import {
   Agent,
@@ -274,6 +275,40 @@ describe("a log in a graph", () => {
       'Assistant: Returning structured response: {"name":"soup"}',
     ]);
   });
+
+  it.each([
+    ["in a thread", { thread_id: "t" }, new MemorySaver()],
+    ["without a thread", {}, undefined],
+  ])(
+    "has the user's message if a summary replaces it before the answer, %s",
+    async (_where, configurable, checkpointer) => {
+      const node = createNode();
+      const look = tool(() => "Nothing there.", { name: "look", schema: z.object({}) });
+      let steps = 0;
+      const model = new ScriptedChatModel(() => {
+        steps += 1;
+        return steps % 5 === 0 ? `Answer ${steps}` : { tool: "look", args: {} };
+      });
+      const summaries = new ScriptedChatModel(() => "Summary.");
+      const shorten = summarizationMiddleware({
+        model: summaries,
+        trigger: { messages: 6 },
+        keep: { messages: 2 },
+      } as never);
+      const middleware = [memoryMiddleware({ memory: node, log: true }), shorten] as never[];
+      const tools = [look];
+      const agent = createAgent({ model, tools, middleware, ...(checkpointer && { checkpointer }) }) as Runnable;
+      for (const text of ["My dog is Rex.", "My cat is Tom."])
+        await agent.invoke({ messages: [user(text)] }, { configurable });
+      expect(summaries.calls.length).toBeGreaterThan(1);
+      expect(await readLines(node.memory())).toEqual([
+        "User: My dog is Rex.",
+        "Assistant: Answer 5",
+        "User: My cat is Tom.",
+        "Assistant: Answer 10",
+      ]);
+    },
+  );
 
   it("has the texts of a turn with calls of tools, and nothing that a connector shows", async () => {
     const node = createNode();

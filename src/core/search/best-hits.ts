@@ -14,6 +14,8 @@ export class BestHits {
   readonly #limit: number;
   readonly #perFile: boolean;
   #hits: Hit[] = [];
+  /** A later hit with this score, or a lower one, is not among the best. */
+  #tooLow = -Infinity;
 
   constructor({ limit, per }: Pick<CheckedSearch, "limit" | "per">) {
     this.#limit = limit;
@@ -46,8 +48,11 @@ export class BestHits {
   }
 
   #add(hit: Hit): void {
+    if (hit.score <= this.#tooLow) return;
     this.#hits.push(hit);
-    if (this.#hits.length >= 10 * this.#limit + stepsPerYield) this.#hits = this.sorted();
+    if (this.#hits.length < 4 * this.#limit) return;
+    this.#hits = this.sorted();
+    this.#tooLow = this.#hits.at(-1)?.score ?? -Infinity;
   }
 }
 

@@ -1,5 +1,5 @@
 import { BestHits, type Hit } from "./best-hits.js";
-import { getWords, type IndexedFile, isWithin, type WordIndex, PassagePlace, stepsPerYield } from "./word-index.js";
+import { type IndexedFile, isWithin, type WordIndex, PassagePlace, stepsPerYield } from "./word-index.js";
 import type { Steps } from "../runtime/turns.js";
 import type { CheckedSearch } from "./search-options.js";
 
@@ -54,15 +54,18 @@ export function* rank(
   const meanFile = wordCount / Math.max(1, files.length) || 1;
   const extent = { files: files.length, passages: passageCount };
   const candidates = yield* findTerms(index, { words, pairs }, isWithin(path), extent);
+  const numbers = createNumbers(files);
+  const { scores } = numbers;
   const best = new BestHits({ limit, per });
   for (const file of files) {
     const hits = candidates.get(file);
     if (hits === undefined) continue;
-    const scores = new Float64Array(file.passages.length);
+    yield* measurePassages(file, meanPassage, numbers);
+    const fileDamping = getDamping(file.wordCount / meanFile);
     let fileScore = 0;
     for (const { term, passages } of hits) {
-      fileScore += term.fileWeight * bm25(passages.length, file.wordCount / meanFile);
-      yield* addScores(file, passages, term.passageWeight, meanPassage, scores);
+      fileScore += term.fileWeight * bm25(passages.length, fileDamping);
+      yield* addScores(file, passages, term.passageWeight, numbers);
     }
     yield* best.addFile(file, (passage) => {
       const score = scores[passage] ?? 0;
@@ -131,8 +134,13 @@ function* groupByFile(
   const byFile = new Map<IndexedFile, number[]>();
   const place = new PassagePlace(index);
   let passageCount = 0;
-  for (const [step, position] of positions.entries()) {
-    if (step % stepsPerYield === 0) yield;
+  let steps = 0;
+  let previous = -1;
+  for (const position of positions) {
+    steps += 1;
+    if (steps % stepsPerYield === 0) yield;
+    const isOther = position !== previous;
+    previous = position;
     place.moveTo(position);
     const { file, number } = place;
     if (file === undefined) continue;
@@ -140,7 +148,7 @@ function* groupByFile(
     if (numbers === undefined && !isSearched(file)) continue;
     if (numbers === undefined) byFile.set(file, [number]);
     else numbers.push(number);
-    if (position !== positions[step - 1]) passageCount += 1;
+    if (isOther) passageCount += 1;
   }
   return { byFile, passageCount };
 }
@@ -153,57 +161,97 @@ function* findPairs(index: WordIndex, word: string, next: string): Steps<number[
   const place = new PassagePlace(index);
   let at = 0;
   let steps = 0;
-  for (const [step, position] of positions.entries()) {
+  let previous = -1;
+  for (const position of positions) {
     steps += 1;
     if (steps >= stepsPerYield) {
       steps = 0;
       yield;
     }
     while ((withNext[at] ?? Infinity) < position) at += 1;
-    if (withNext[at] !== position || position === positions[step - 1]) continue;
+    if (withNext[at] !== position || position === previous) continue;
+    previous = position;
     place.moveTo(position);
-    const words = place.file === undefined ? [] : getWords(place.file, place.number);
-    steps += words.length;
-    for (const [number, each] of words.entries()) if (each === word && words[number + 1] === next) pairs.push(position);
+    if (place.file === undefined) continue;
+    const { passages, words } = place.file;
+    const start = passages.get(place.number, "firstWord") ?? 0;
+    const end = passages.get(place.number + 1, "firstWord") ?? words.length;
+    steps += end - start;
+    for (let number = start + 1; number < end; number += 1)
+      if (words[number - 1] === word && words[number] === next) pairs.push(position);
   }
   return pairs;
 }
 
+/** Numbers of each passage of a file. All files share the arrays. Reason: creating them takes longer than filling them. */
+interface PassageNumbers {
+  scores: Float64Array;
+  damping: Float64Array;
+  dampingAround: Float64Array;
+  /** How often the passage contains a term. */
+  counts: Float64Array;
+  /** The difference between the count around a passage and the count around the passage before it. */
+  changes: Float64Array;
+}
+
+function createNumbers(files: readonly IndexedFile[]): PassageNumbers {
+  const length = files.reduce((most, { passages }) => Math.max(most, passages.length), 0) + 1;
+  const create = (): Float64Array => new Float64Array(length);
+  return { scores: create(), damping: create(), dampingAround: create(), counts: create(), changes: create() };
+}
+
+/** Sets the numbers that are the same for all terms. */
+function* measurePassages(
+  { passages, words }: IndexedFile,
+  meanPassage: number,
+  { scores, damping, dampingAround }: PassageNumbers,
+): Steps<void> {
+  scores.fill(0, 0, passages.length);
+  const findWord = (passage: number): number => passages.get(passage, "firstWord") ?? words.length;
+  for (let passage = 1; passage < passages.length; passage += 1) {
+    if (passage % stepsPerYield === 0) yield;
+    const length = findWord(passage + 1) - findWord(passage);
+    const lengthAround = findWord(passage + nearPassages + 1) - findWord(Math.max(1, passage - nearPassages));
+    damping[passage] = getDamping(length / meanPassage);
+    dampingAround[passage] = getDamping(lengthAround / (meanPassage * (2 * nearPassages + 1)));
+  }
+}
+
 /** Adds the scores of a term to each passage: for the passage and for its surroundings. */
 function* addScores(
-  { passages, words }: IndexedFile,
+  { passages }: IndexedFile,
   hits: readonly number[],
   weight: number,
-  meanPassage: number,
-  scores: Float64Array,
+  { scores, damping, dampingAround, counts, changes }: PassageNumbers,
 ): Steps<void> {
-  const own = new Float64Array(passages.length);
-  /** The difference between the count around a passage and the count around the passage before it. */
-  const changes = new Float64Array(passages.length + 1);
-  const count = (start: number, end: number): void => {
-    changes[start] = (changes[start] ?? 0) + 1;
-    changes[end] = (changes[end] ?? 0) - 1;
-  };
-  for (const [step, passage] of hits.entries()) {
-    if (step % stepsPerYield === 0) yield;
-    own[passage] = (own[passage] ?? 0) + 1;
-    if (passage > 0) count(Math.max(1, passage - nearPassages), Math.min(passages.length, passage + nearPassages + 1));
+  const { length } = passages;
+  counts.fill(0, 0, length);
+  changes.fill(0, 0, length + 1);
+  let steps = 0;
+  for (const passage of hits) {
+    steps += 1;
+    if (steps % stepsPerYield === 0) yield;
+    counts[passage] = (counts[passage] ?? 0) + 1;
+    if (passage > 0)
+      addRange(changes, Math.max(1, passage - nearPassages), Math.min(length, passage + nearPassages + 1));
     // A heading, a date and the path count for their whole section.
-    count(passage + 1, passages.get(passage, "sectionEnd") ?? passage + 1);
+    addRange(changes, passage + 1, passages.get(passage, "sectionEnd") ?? passage + 1);
   }
-  const findWord = (passage: number): number => passages.get(passage, "firstWord") ?? words.length;
   let around = 0;
-  for (let passage = 1; passage < passages.length; passage += 1) {
+  for (let passage = 1; passage < length; passage += 1) {
     if (passage % stepsPerYield === 0) yield;
     around += changes[passage] ?? 0;
     if (around === 0) continue;
-    const length = findWord(passage + 1) - findWord(passage);
-    const lengthAround = findWord(passage + nearPassages + 1) - findWord(Math.max(1, passage - nearPassages));
     let score = scores[passage] ?? 0;
-    score += weight * bm25(own[passage] ?? 0, length / meanPassage);
-    score += weight * bm25(around, lengthAround / (meanPassage * (2 * nearPassages + 1)));
+    score += weight * bm25(counts[passage] ?? 0, damping[passage] ?? 0);
+    score += weight * bm25(around, dampingAround[passage] ?? 0);
     scores[passage] = score;
   }
+}
+
+function addRange(changes: Float64Array, start: number, end: number): void {
+  changes[start] = (changes[start] ?? 0) + 1;
+  changes[end] = (changes[end] ?? 0) - 1;
 }
 
 /** Greater than 0, even for a term in all passages. */
@@ -211,7 +259,12 @@ function getRarity(count: number, all: number): number {
   return Math.log(1 + (Math.max(all, count) - count + 0.5) / (count + 0.5));
 }
 
-/** @param length the length of the text, divided by the average length of such texts */
-function bm25(count: number, length: number): number {
-  return (count * (saturation + 1)) / (count + saturation * (1 - lengthShare + lengthShare * length));
+/** @param damping the damping of the length of the text */
+function bm25(count: number, damping: number): number {
+  return (count * (saturation + 1)) / (count + damping);
+}
+
+/** @param length the length of a text, divided by the average length of such texts */
+function getDamping(length: number): number {
+  return saturation * (1 - lengthShare + lengthShare * length);
 }

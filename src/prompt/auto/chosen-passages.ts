@@ -12,8 +12,10 @@ export interface RecalledText {
   share: { maxChars: number } | null;
 }
 
-/** More white space at the start of a line is left out. */
+/** The most white space that is shown at the start of a line. */
 const maxIndent = 40;
+/** Begins a piece of a line that is not its start. */
+const cutMark = "…";
 
 /**
  * Passages within a limit of characters. Each file has one heading, and each run of lines the number of its first line,
@@ -65,7 +67,7 @@ export class ChosenPassages {
     const room = this.roomFor(text);
     // Quoting never shortens a text, and takes longer than this check.
     if (passage.end - passage.start > room) return false;
-    const quoted = quoteContent(takePassage(text.content, passage));
+    const quoted = quoteContent(takePassage(text, number, passage));
     const chars = this.#countChars(text, number, quoted);
     if (chars > room) return false;
     this.#room -= chars;
@@ -117,10 +119,13 @@ export class ChosenPassages {
 
 const quoteMark = "| ";
 
-/** Takes a passage with the white space at the start of its line, which may be the level of a list. */
-function takePassage(content: string, { start, end }: IndexedPassage): string {
-  const lineStart = content.lastIndexOf("\n", start - 1) + 1;
-  const indent = start === 0 ? "" : content.slice(Math.max(lineStart, start - maxIndent - 1), start);
-  const isIndent = indent.length <= maxIndent && indent.trim() === "";
-  return (isIndent ? indent : "") + content.slice(start, end);
+/**
+ * Takes a passage as its line shows it: with the white space before it, or as a piece of a line. Reason: a line of a
+ * message in a log is indented, and must not pass for what another speaker says.
+ */
+function takePassage({ content, passages }: RecalledText, number: number, { start, end }: IndexedPassage): string {
+  const text = content.slice(start, end);
+  if (number > 1 && passages.get(number - 1, "lastLine") === passages.get(number, "firstLine")) return cutMark + text;
+  const before = content.slice(Math.max(0, start - maxIndent), start);
+  return before.slice(before.lastIndexOf("\n") + 1) + text;
 }
