@@ -18,12 +18,14 @@ import type { Memory } from "../core/memory.js";
 import { normalizePath, ROOT } from "../core/values/paths.js";
 import { MemoryTree } from "../core/tree/memory-tree.js";
 import { describeNearest } from "../dialects/nearest-lines.js";
-import { getMemoryRun } from "../langchain/memory-run.js";
+import { getToolCallOfTask } from "../langchain/langgraph-internals.js";
+import { getBinding, getMemoryRun } from "../langchain/memory-run.js";
 import { checkMemorySource, openMemoryForRun, type MemorySource } from "../langchain/memory-source.js";
+import { identifyOnlyChange } from "../langchain/task.js";
 import { getMediaType } from "./media-types.js";
 import { checkBackendOptions, type DeepAgentsBackendOptions, warn } from "./options.js";
 import { listChildren, findFiles, grepFiles } from "./search.js";
-import { assertText, assertTextPath, decodeText, editText, lineWindow, StringNotFound } from "./texts.js";
+import { assertText, assertTextPath, countText, decodeText, editText, lineWindow, StringNotFound } from "./texts.js";
 
 /** Answers to a failed download or upload. Any other code answers `permission_denied` and calls `onError`. */
 const operationErrors: Partial<Record<MemoryErrorCode, FileOperationError>> = {
@@ -86,11 +88,15 @@ export class DeepAgentsBackend implements BackendProtocolV2 {
 
   /** Creates a file and its directories, or replaces its text. Refuses paths of binary files, such as images. */
   write(filePath: string, content: string): Promise<WriteResult> {
-    return this.#attempt(async (memory) => {
-      assertTextPath(normalizePath(filePath));
-      await memory.write(filePath, content);
-      return { path: filePath, filesUpdate: null };
-    }, shownError);
+    return this.#attempt(
+      async (memory) => {
+        assertTextPath(normalizePath(filePath));
+        await memory.write(filePath, content);
+        return { path: filePath, filesUpdate: null };
+      },
+      shownError,
+      { tool: "write_file", args: [filePath, content] },
+    );
   }
 
   /**
@@ -110,14 +116,17 @@ export class DeepAgentsBackend implements BackendProtocolV2 {
           occurrences = edited.replaced;
           return edited.text;
         };
-        await memory.edit(filePath, edit).catch(async (error: unknown) => {
+        const { madeAt } = await memory.edit(filePath, edit).catch(async (error: unknown) => {
           throw error instanceof StringNotFound
             ? new MemoryError("EINVAL", error.message + (await describeNearest(before, oldString)))
             : error;
         });
+        // A repeated call does not edit, so it counts the new texts.
+        if (madeAt !== undefined) occurrences = replaceAll ? countText(await memory.read(filePath), newString) : 1;
         return { path: filePath, filesUpdate: null, occurrences };
       },
       missingFile(filePath, shownError),
+      { tool: "edit_file", args: [filePath, oldString, newString] },
     );
   }
 
@@ -144,11 +153,15 @@ export class DeepAgentsBackend implements BackendProtocolV2 {
 
   /** Removes a file, or a directory with everything below it, in one step. The root is emptied but stays. */
   delete(filePath: string): Promise<DeleteResult> {
-    return this.#attempt(async (memory) => {
-      const { files, dirs } = await memory.delete(filePath);
-      if (files + dirs === 0 && normalizePath(filePath) !== ROOT) return { error: `Error: ${notFound(filePath)}` };
-      return { path: filePath, filesUpdate: null };
-    }, shownError);
+    return this.#attempt(
+      async (memory) => {
+        const { files, dirs } = await memory.delete(filePath);
+        if (files + dirs === 0 && normalizePath(filePath) !== ROOT) return { error: `Error: ${notFound(filePath)}` };
+        return { path: filePath, filesUpdate: null };
+      },
+      shownError,
+      { tool: "delete", args: [filePath] },
+    );
   }
 
   downloadFiles(paths: string[]): Promise<FileDownloadResponse[]> {
@@ -193,12 +206,16 @@ export class DeepAgentsBackend implements BackendProtocolV2 {
   async #attempt<Answer, Failure>(
     operate: (memory: Memory, signal: AbortSignal | null) => Promise<Answer>,
     fail: (failure: MemoryError) => Failure,
+    change?: ChangeOfTool,
   ): Promise<Answer | Failure> {
     // Undefined outside a run. The type of `getConfig` omits this.
     const config: LangGraphRunnableConfig | undefined = getConfig();
     config?.signal?.throwIfAborted();
     try {
-      const memory = await openMemoryForRun(this.#source, getMemoryRun(config));
+      const toolCall = config === undefined ? null : getToolCallOfTask(config);
+      const run = { ...getMemoryRun(config), ...(toolCall !== null && { toolCallId: toolCall.id }) };
+      const memory = await openMemoryForRun(this.#source, run);
+      if (change !== undefined) getBinding(run).call = identifyOnlyChange(run, change.tool, change.args);
       return await operate(memory.with({ paths: "posix" }), config?.signal ?? null);
     } catch (error) {
       if (isGraphBubbleUp(error) || config?.signal?.aborted === true) throw error;
@@ -230,6 +247,12 @@ export class DeepAgentsBackend implements BackendProtocolV2 {
       warn(failure);
     }
   }
+}
+
+/** The change of a tool of deepagents. A task that runs again makes it once. */
+interface ChangeOfTool {
+  tool: "write_file" | "edit_file" | "delete";
+  args: string[];
 }
 
 type ErrorAnswer = { error: string };

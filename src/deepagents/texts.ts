@@ -54,6 +54,11 @@ export function editText(
   );
 }
 
+/** Returns at least 1: an empty text has no number. */
+export function countText(text: string, search: string): number {
+  return search === "" ? 1 : Math.max(1, replaceLines(text, search, search).replaced);
+}
+
 /** The text to replace does not occur. */
 export class StringNotFound extends MemoryError {}
 

@@ -3,6 +3,7 @@ import type { RunnableConfig } from "@langchain/core/runnables";
 import { AsyncLocalStorageProviderSingleton } from "@langchain/core/singletons";
 import type { LangGraphRunnableConfig } from "@langchain/langgraph";
 import type { BaseCheckpointSaver, BaseStore } from "@langchain/langgraph-checkpoint";
+import { getField } from "../core/values/unknown-values.js";
 
 /*
  * All uses of LangGraph and LangChain that their documentation does not promise.
@@ -97,6 +98,17 @@ export function hasCheckpointer({ configurable }: RunnableConfig): boolean {
  */
 export function getTaskNamespace({ configurable }: RunnableConfig): unknown {
   return configurable?.["checkpoint_ns"];
+}
+
+/**
+ * Returns the id and the name of the tool call that a task of `createAgent` runs. Null in other tasks. Reason: the
+ * config that `tool()` puts into the context lacks the call.
+ */
+export function getToolCallOfTask({ configurable }: RunnableConfig): { id: string; name: string } | null {
+  const input: unknown = getField(configurable?.["__pregel_scratchpad"], "currentTaskInput");
+  const call = getField(input, "lg_tool_call");
+  const [id, name] = [getField(call, "id"), getField(call, "name")];
+  return typeof id === "string" && id !== "" && typeof name === "string" ? { id, name } : null;
 }
 
 /**

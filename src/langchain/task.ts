@@ -3,7 +3,13 @@ import { Mutex } from "async-mutex";
 import { CallIdentity } from "../core/runtime/call-identity.js";
 import { hashSha256 } from "../core/values/sha256.js";
 import { isRecord } from "../core/values/unknown-values.js";
-import { getAttempt, getInterruptState, getTaskNamespace, type InterruptState } from "./langgraph-internals.js";
+import {
+  getAttempt,
+  getInterruptState,
+  getTaskNamespace,
+  getToolCallOfTask,
+  type InterruptState,
+} from "./langgraph-internals.js";
 import type { MemoryRun } from "./memory-run.js";
 
 /** The shared data of all calls of one attempt at a task. */
@@ -37,10 +43,14 @@ export function getTask(config: RunnableConfig, interrupts: InterruptState): Tas
  * text. The namespace has the id of the task, so no two tasks share a text.
  */
 export function identify(task: Task, config: RunnableConfig, parts: readonly unknown[]): string {
-  const call = JSON.stringify([config.configurable?.["thread_id"], getTaskNamespace(config), ...parts]);
+  const call = describeCall(config, parts);
   const count = task.counts.get(call) ?? 0;
   task.counts.set(call, count + 1);
   return hashSha256(`${count} ${call}`);
+}
+
+function describeCall(config: RunnableConfig, parts: readonly unknown[]): string {
+  return JSON.stringify([config.configurable?.["thread_id"], getTaskNamespace(config), ...parts]);
 }
 
 const idChars = 32;
@@ -51,6 +61,19 @@ export function identifyCall({ config, toolCallId }: MemoryRun, name: string, ar
   if (interrupts === null || !toolCallId) return null;
   const id = identify(getTask(config, interrupts), config, [toolCallId, name, sortKeys(args)]);
   return new CallIdentity(id.slice(0, idChars));
+}
+
+/**
+ * Identifies the change of a tool that makes one change. Null unless the task only runs a call of this tool, because
+ * other code may make equal changes one after the other.
+ */
+export function identifyOnlyChange(
+  { config, toolCallId }: MemoryRun,
+  toolName: string,
+  args: readonly string[],
+): CallIdentity | null {
+  if (getToolCallOfTask(config)?.name !== toolName) return null;
+  return new CallIdentity(hashSha256(describeCall(config, [toolCallId, toolName, args])).slice(0, idChars));
 }
 
 /** A checkpointer may give the arguments back with their keys in another order. */

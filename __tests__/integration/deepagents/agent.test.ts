@@ -310,5 +310,8 @@ it("the history of a memory names the run, thread and user of a deep agent, of i
   const actors: unknown[] = [];
   for await (const { actor } of memory.history?.list() ?? []) actors.unshift(actor);
   const own = { userId: "ada", threadId: "t", runId: "r", node: "tools" };
-  expect(actors).toEqual([own, { ...own, agent: "general-purpose" }]);
+  expect(actors).toEqual([
+    { ...own, toolCallId: "call-1" },
+    { ...own, toolCallId: "call-3", agent: "general-purpose" },
+  ]);
 });

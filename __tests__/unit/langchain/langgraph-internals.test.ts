@@ -20,6 +20,7 @@ import {
   StateGraph,
 } from "@langchain/langgraph";
 import { ToolNode } from "@langchain/langgraph/prebuilt";
+import { createAgent } from "langchain";
 import { z } from "zod";
 import { isGraphBubbleUp } from "../../../src/core/values/bubble-up.js";
 import {
@@ -31,6 +32,7 @@ import {
   getNextInterruptNumber,
   getObjectOfRun,
   getTaskNamespace,
+  getToolCallOfTask,
   hasAnswer,
   hasCheckpointer,
   hasUnnamedAnswer,
@@ -40,6 +42,7 @@ import {
   unwrapStore,
   withoutUnnamedAnswer,
 } from "../../../src/langchain/langgraph-internals.js";
+import { ScriptedChatModel } from "../../helpers/scripted-chat-model.js";
 
 /** The versions with which the internals were seen, oldest first: the lowest supported ones, and those installed. */
 const seenVersions: Record<string, string[]> = {
@@ -83,6 +86,12 @@ const internals: Internal[] = [
     usedFor: "the ids of requests for approval and of tool calls",
     lookAt: "`CONFIG_KEY_CHECKPOINT_NS` in dist/pregel/algo.js of langgraph",
     check: checkTaskNamespace,
+  },
+  {
+    field: "lg_tool_call in the input of a task of `createAgent`, `currentTaskInput` of the scratchpad",
+    usedFor: "the tools of deepagents, which make the change of a repeated call once",
+    lookAt: "`isSendInput` in dist/agents/nodes/ToolNode.js of langchain",
+    check: checkToolCallOfTask,
   },
   {
     field: "executionInfo.nodeAttempt, which counts the attempts of a retry policy",
@@ -276,6 +285,24 @@ async function checkTaskNamespace(): Promise<void> {
   expect(typeof first).toBe("string");
   expect(again).toBe(first);
   expect(new Set([first, other, later]).size).toBe(3);
+}
+
+async function checkToolCallOfTask(): Promise<void> {
+  const seen: unknown[] = [];
+  const look = tool(async () => String(seen.push(getToolCallOfTask(getConfig()))), {
+    name: "look",
+    description: "look",
+    schema: z.object({}),
+  });
+  const model = new ScriptedChatModel((messages) =>
+    messages.at(-1)?.getType() === "tool" ? "done" : [{ tool: "look", args: {} }],
+  );
+  await createAgent({ model, tools: [look] }).invoke({ messages: [{ role: "user", content: "go" }] });
+  expect(seen).toEqual([{ id: "call-1", name: "look" }]);
+  await createGraph(async (runConfig) => seen.push(getToolCallOfTask(runConfig)))
+    .compile()
+    .invoke({});
+  expect(seen.slice(1)).toEqual([null]);
 }
 
 async function checkAttempt(): Promise<void> {
