@@ -1,6 +1,7 @@
 import { type Command, Option, type OptionValues } from "commander";
 import { ownClient } from "../core/values/actor.js";
 import type { CliContext } from "./context.js";
+import { OptionsError } from "../core/settings/check-options.js";
 import { exitCodeMeanings, usageError } from "./errors.js";
 
 /** The name of the program on the command line. */
@@ -35,12 +36,14 @@ export interface Report {
 }
 
 export interface CommandSettings<Input> extends CommandTexts {
+  /** The options that have another name in the library, by that name. */
+  renamed?: Readonly<Record<string, keyof Input>>;
   /** @param input the arguments and options, by name. @returns undefined if it has printed its result itself */
   run: (input: Input & JsonOption, context: CliContext) => Promise<Report | undefined>;
 }
 
 export function createCommand<Input extends OptionValues>(settings: CommandSettings<Input>): AddCommand {
-  const { usage, description, examples, options = [], run } = settings;
+  const { usage, description, examples, options = [], renamed = {}, run } = settings;
   return (parent, context) => {
     const command = parent
       .command(usage)
@@ -51,12 +54,26 @@ export function createCommand<Input extends OptionValues>(settings: CommandSetti
     for (const option of options) command.addOption(option);
     command.action(async () => {
       const input = { ...command.opts<Input & JsonOption>(), ...readArguments(command) };
-      const report = await run(input, context);
+      const report = await run(input, context).catch((error: unknown) => {
+        throw nameOption(error, options, renamed);
+      });
       if (report === undefined) return;
       if (input.json) await context.out.json({ ok: true, ...report.json });
       else if (report.text !== undefined) await context.out.write(report.text);
     });
   };
+}
+
+/** Refuses a wrong option of the library as the option that was typed. */
+function nameOption(
+  error: unknown,
+  options: readonly Option[],
+  renamed: Readonly<Record<string, PropertyKey>>,
+): unknown {
+  if (!(error instanceof OptionsError)) return error;
+  const { option: name, reason } = error;
+  const typed = options.find((option) => option.attributeName() === (renamed[name] ?? name));
+  return typed === undefined ? error : usageError(`${typed.long}: ${reason}`, error);
 }
 
 function readArguments({ registeredArguments, processedArgs }: Command): OptionValues {

@@ -23,12 +23,8 @@ const timeoutMs = 120_000;
  * of a store or stream, and of the memory. What was moved before stays: `details.moved` of a MemoryError counts it
  */
 export async function moveIn(memory: Memory, options: MoveInOptions): Promise<MoveInReport> {
-  const settings = checkMoveInOptions(options);
+  const settings = checkMoveInOptions(memory, options);
   const { format, source, namespace, signal, onOutcome } = settings;
-  // Items of a store belong to several users, and only their namespaces say to whom.
-  const hasOnlyItems = format.takes.every((kind) => kind === "items");
-  if (memory.address.scope === "perUser" && hasOnlyItems && namespace.length === 0)
-    throw new TypeError("invalid MoveInOptions: namespace is required, because the memory belongs to one user");
   const actor = { client: moveInClient, runId: `${moveInClient}-${randomUUID()}` };
   const target = memory.with({ actor, timeoutMs, ...(signal && { signal }) });
   const reporter = new ReportWriter(actor.runId, onOutcome);

@@ -51,7 +51,7 @@ export class Mover {
   async addConversation(conversation: MoveInConversation): Promise<void> {
     const { into, propose, dryRun } = this.#settings;
     const { what } = conversation;
-    if (propose) return this.#reporter.skip(what, "a conversation is not proposed; move it in without propose");
+    if (propose) return this.#reporter.skip(what, "a conversation cannot be proposed");
     await this.flush();
     const path = `${getPathPrefix(into)}conversations`;
     const { count, losses } = await logPastConversation(this.#memory, conversation, { path, dryRun });
@@ -86,9 +86,7 @@ export class Mover {
     const { address } = this.#memory;
     const { fromUser = address.scope === "perUser" ? address.userId : undefined } = this.#settings;
     if (userId === undefined || userId === fromUser) return null;
-    return fromUser === undefined
-      ? "it belongs to a user; name the user by fromUser"
-      : "it belongs to another user than fromUser names";
+    return fromUser === undefined ? "it belongs to a user, and no user was named" : "it belongs to another user";
   }
 
   /** @throws MemoryError EINVAL */

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { checkOptions, isSignal } from "../core/settings/check-options.js";
+import type { Memory } from "../core/memory.js";
+import { checkOptions, isSignal, OptionsError } from "../core/settings/check-options.js";
 import { isAbsolutePath, normalizePath, ROOT } from "../core/values/paths.js";
 import type { MoveInFormatName } from "./formats.js";
 import { formatNames, formats } from "./formats.js";
@@ -77,8 +78,12 @@ const optionsSchema = z
 export type MoveInSettings = ReturnType<typeof checkMoveInOptions>;
 
 /** @throws TypeError */
-export function checkMoveInOptions(options: MoveInOptions) {
+export function checkMoveInOptions({ address }: Memory, options: MoveInOptions) {
   const { from, into, ...settings } = checkOptions("MoveInOptions", optionsSchema, options);
   const format: MoveInFormat = typeof from === "string" ? formats[from] : from;
+  // Items of a store belong to several users, and only their namespaces say to whom.
+  const hasOnlyItems = format.takes.every((kind) => kind === "items");
+  if (address.scope === "perUser" && hasOnlyItems && settings.namespace.length === 0)
+    throw new OptionsError("MoveInOptions", "namespace", "is required, because the memory belongs to one user");
   return { ...settings, into: normalizePath(into), format, name: typeof from === "string" ? from : "the source" };
 }

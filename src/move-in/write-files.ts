@@ -1,6 +1,7 @@
 import { addFilesTo, getAddSettings } from "../core/bulk.js";
 import type { Memory } from "../core/memory.js";
 import { proposeChange } from "../core/propose-change.js";
+import { OptionsError } from "../core/settings/check-options.js";
 import { type AddedFile, addFiles, type DatedFile } from "../core/tree/add-files.js";
 import { MemoryTree } from "../core/tree/memory-tree.js";
 import type { MemoryActor } from "../core/values/actor.js";
@@ -37,7 +38,7 @@ export async function writeToCopy(memory: Memory): Promise<StoreFiles> {
 export function proposeTo(memory: Memory, actor: MemoryActor, reason: string): StoreFiles {
   const { proposals } = memory;
   if (proposals === undefined || proposals === null)
-    throw new TypeError("invalid MoveInOptions: propose needs a memory of a MongoMemoryStore, without mounts");
+    throw new OptionsError("MoveInOptions", "propose", "needs a memory of a MongoMemoryStore, without mounts");
   const propose = async ({ path, content, ifExists, sources }: ReadyFile): Promise<FileResult> => {
     const id = hashSha256(JSON.stringify(["move-in", memory.address, path, content])).slice(0, 24);
     if ((await proposals.get(id)) !== null) return "unchanged";

@@ -1,10 +1,13 @@
+import { getAddSettings } from "../core/bulk.js";
 import type { MemoryVersion } from "../core/history/history.js";
 import type { Memory } from "../core/memory.js";
+import { readMarks } from "../core/search/log-parts.js";
 import { baseChanged, MemoryError, parentIsFile } from "../core/values/errors.js";
 import { LiteralSearch } from "../core/values/literal-search.js";
 import { getCreationError, getParents, maxPathChars, maxSegmentChars } from "../core/values/paths.js";
 import { hashSha256 } from "../core/values/sha256.js";
-import { appendText, takeStart } from "../core/values/text.js";
+import { appendText, takeStart, utf8Bytes } from "../core/values/text.js";
+import { mergeLogs } from "./merge-logs.js";
 
 /** A file of the first memory, and what a merge did with it. */
 export interface MergedFile {
@@ -12,7 +15,7 @@ export interface MergedFile {
   /**
    * `equal`: the second memory has the text, or had it before. `created`: the file was missing. `updated`: the second
    * memory had an earlier text of the file. `beside`: another text is at the path, so the file is at `to`. `appended`:
-   * the text was added to the other text. `skipped`: the second memory refuses the file, for this `reason`.
+   * the text was added to the other text, or the messages of a log to the other log. `skipped`: the second memory refuses the file, for this `reason`.
    */
   result: "equal" | "created" | "updated" | "beside" | "appended" | "skipped";
   to?: string;
@@ -67,6 +70,11 @@ export async function mergeFile(context: MergeContext, path: string, appends: bo
     if (index !== -1) {
       await replay(index + 1);
       return { path, result: "updated", ...to };
+    }
+    const merged = mergeLogs(present, content);
+    if (merged !== null && utf8Bytes(merged) <= getAddSettings(into).maxFileBytes) {
+      if (merged !== present) await replayLog(context, { path: target, present, steps, content });
+      return { path, result: merged === present ? "equal" : "appended", ...to };
     }
     if (appends) return { path, result: await appendStep(context, path, content, steps.at(-1)) };
   }
@@ -138,6 +146,21 @@ async function replaySteps({ from, into, known, dryRun }: MergeContext, replay: 
     if (present === null) await author.write(path, text, { ifExists: "fail" });
     else await author.edit(path, replaceOnly(present, text));
     present = text;
+  }
+}
+
+/** Adds the parts of a log, each by the author whose step has it first. @throws ENOENT, ECONFLICT */
+async function replayLog({ from, into, dryRun }: MergeContext, { path, steps, content }: Replay): Promise<void> {
+  if (dryRun) return;
+  for (const step of steps) {
+    const text = step === steps.at(-1) ? content : await readStep(from, step);
+    if (text === null) continue;
+    const marks = new Set(readMarks(text));
+    await actAs(into, step).edit(path, (present) => {
+      const merged = mergeLogs(present, content, marks);
+      if (merged === null) throw baseChanged();
+      return merged;
+    });
   }
 }
 

@@ -205,9 +205,9 @@ describe("forget", () => {
   });
 
   it.each([
-    [[], /nothing is named that is to be forgotten/],
-    [["--user", "ada", "--thread", "ada"], /leave threadId or userId out/],
-    [["--user", ""], /userId must be a non-empty string/],
+    [[], /name what to erase: pass --node, --thread or --user/],
+    [["--user", "ada", "--thread", "ada"], /--thread and --user exclude each other/],
+    [["--user", ""], /--user: id must be a non-empty string/],
   ])("refuses %j", async (options, message) => {
     const { place, left } = await people();
     const { exitCode, stderr } = await cli(["forget", ...place, ...options, "--yes"]);

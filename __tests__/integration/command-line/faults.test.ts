@@ -50,8 +50,8 @@ const faults: [argv: string[], exitCode: number, code: string, says: RegExp][] =
   [["ls", "--node", "a", ...inFolder], 2, "EUSAGE", /--node goes with a database/],
   [["ls", "--uri", uri, "--node", ""], 2, "EUSAGE", /--node.*non-empty/],
   [["ls", "--uri", uri, "--node", "a\u0007"], 2, "EUSAGE", /control characters/],
-  [["ls", "--uri", uri, "--node", "a", "--thread", ""], 2, "EUSAGE", /--thread.*thread_id/],
-  [["ls", "--uri", uri, "--node", "a", "--user", ""], 2, "EUSAGE", /--user.*user_id/],
+  [["ls", "--uri", uri, "--node", "a", "--thread", ""], 2, "EUSAGE", /--thread: id must be a non-empty string/],
+  [["ls", "--uri", uri, "--node", "a", "--user", ""], 2, "EUSAGE", /--user: id must be a non-empty string/],
   [
     ["ls", "--uri", uri, "--node", "never written"],
     1,
@@ -97,7 +97,12 @@ const faults: [argv: string[], exitCode: number, code: string, says: RegExp][] =
   [["export", folder, "--overwrite", ...inFolder], 1, "EEXIST", /it is a folder; .*--to-dir/],
   [["export", "--to-dir", folder, "--all", "--uri", uri], 2, "EUSAGE", /--all does not go with --to-dir/],
   [["export", "--to-dir", folder, "--user", "ada", "--uri", uri], 2, "EUSAGE", /no memory was named; pass --node/],
-  [["export", "-", "--user", "ada", "--thread", "t", "--uri", uri], 2, "EUSAGE", /leave threadId or userId out/],
+  [
+    ["export", "-", "--user", "ada", "--thread", "t", "--uri", uri],
+    2,
+    "EUSAGE",
+    /--thread and --user exclude each other/,
+  ],
   [["import", join(folder, "missing"), "--to-dir", dir], 2, "EINPUT", /missing: there is no such/],
   [["import", folder, "--to-dir", dir], 2, "EINPUT", /it is not a regular file; .*--dir for a folder/],
   [["import", "/dev/null", "--to-dir", dir], 2, "EINPUT", /it is not a regular file; name one that export has made/],
@@ -203,7 +208,7 @@ describe("a token", () => {
     });
     expect([exitCode, stderr]).toEqual([
       2,
-      "error: mcp --http: invalid McpHttpOptions: token: must be printable ASCII characters without spaces\n",
+      "error: LANGGRAPH_MONGO_MEMORY_TOKEN: it must contain one line, the token, of printable characters without spaces\n",
     ]);
   });
 });

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { MongoClient } from "mongodb";
 import { MongoDBStore } from "@langchain/langgraph-checkpoint-mongodb";
-import { describe, expect, it } from "@jest/globals";
+import { beforeAll, describe, expect, it } from "@jest/globals";
 import { MongoMemoryStore } from "../../../src/index.js";
 import { moveIn } from "../../../src/move-in/index.js";
 import { compiled } from "../../helpers/compiled-sources.js";
@@ -35,6 +35,8 @@ function newTarget(): { memory: ReturnType<typeof store.memory>; target: string[
   return { memory, target: ["--uri", uri, "--db", dbName, "--node", nodeId, "--user", "ada"] };
 }
 
+beforeAll(() => db.createCollection("old"));
+
 const mine = [fact("a1", "Likes tea", "ada"), fact("b2", "A secret of Bob", "bob")];
 
 describe("import --from", () => {
@@ -45,7 +47,7 @@ describe("import --from", () => {
     expect(run).toEqual({
       exitCode: 0,
       stdout: "imported from mem0: 1 file written, 1 skipped\n",
-      stderr: "skipped: mem0:b2: it belongs to another user than fromUser names\n",
+      stderr: "skipped: mem0:b2: it belongs to another user\n",
     });
     const [file] = (await memory.snapshot()).files;
     expect(file?.path).toMatch(/^\/imported\/mem0\/2025-03\/likes-tea-[0-9a-f]{8}\.md$/);
@@ -112,7 +114,9 @@ describe("import --from", () => {
     [["--into", "/x"], /--into goes with --from/],
     [["/none", "--from", "mem0"], /there is no such file or folder/],
     [["/", "--from", "mem0"], /it is not a regular file/],
-    [["/none", "--from", "mem0", "--into", "x"], /into: must be a path/],
+    [["/none", "--from", "mem0", "--into", "x"], /^error: --into: must be a path, such as "\/imported"\n$/],
+    [["/none", "--from", "mem0", "--from-user", ""], /^error: --from-user: /],
+    [["--from", "store", "--from-collection", "old"], /^error: --from-namespace: is required, because/],
   ])("refuses %j in words", async (argv, message) => {
     const { exitCode, stderr } = await cli(["import", ...argv, ...newTarget().target]);
     expect(stderr).toMatch(message);

@@ -71,7 +71,7 @@ describe("the commands with --user", () => {
     });
     expect(await run("ls", "--node", nodeId, "--user", "")).toMatchObject({
       exitCode: 2,
-      stderr: expect.stringContaining("user_id is required"),
+      stderr: expect.stringContaining("--user: id must be a non-empty string"),
     });
   });
 
@@ -256,11 +256,11 @@ describe("--mount", () => {
       "/team",
       "--mount /team: the node id is missing; pass <point>=<node>[,user=<id>|,thread=<id>][,access=read|append]",
     ],
-    ["/team=", "nodeId must be a non-empty string"],
+    ["/team=", "node id must be a non-empty string"],
     ["team=x", 'a mount point is an absolute path, such as "/team" (given "team")'],
     ["/=x", "the memory that --node names is there"],
     ["/team=x,user=a,thread=b", "a memory is of a thread or of a user, not of both"],
-    ["/team=x,user=", "user_id is required for perUser scope"],
+    ["/team=x,user=", "user id must be a non-empty string"],
     ["/team=x,user=a,user=b", "user is given twice"],
     ["/team=x,role=a", '"role=a" is not user=, thread= or access='],
     ["/team=x,access=all", 'the access "all" is not read or append'],

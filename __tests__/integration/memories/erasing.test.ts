@@ -142,10 +142,7 @@ describe("listMemories", () => {
     [{ userId: { $ne: null } }, /userId must be a non-empty string \(given object\)/],
     [{ nodeId: "" }, /nodeId must be a non-empty string/],
     [{ scope: "all" }, /scope must be "global", "perThread" or "perUser" \(given "all"\)/],
-    [
-      { scope: "perThread", userId: "ada" },
-      /memories of scope "perThread" have no userId; .* pass the scope "perUser"/,
-    ],
+    [{ scope: "perThread", userId: "ada" }, /memories of scope "perThread" have no user; .* pass the scope "perUser"/],
     [{ threadId: "x", userId: "ada" }, /no memory has both a thread and a user; leave threadId or userId out/],
     [null, /a filter of memories is an object/],
     [["ada"], /a filter of memories is an object/],

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "@jest/globals";
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { type Memory, mergeMemories, MongoMemoryStore } from "../../../src/index.js";
+import { HumanMessage } from "@langchain/core/messages";
+import { logConversation, type Memory, mergeMemories, MongoMemoryStore } from "../../../src/index.js";
 import { compiled } from "../../helpers/compiled-sources.js";
 import { freshAddress } from "../../helpers/memory-case.js";
 import { readAll } from "../../helpers/read-all.js";
@@ -94,6 +95,30 @@ describe("a merge of memories with a history", () => {
     await mergeMemories(from, into);
     await into.history?.revert({ runId: "run 1" });
     expect(await into.read("/note")).toBe("good");
+  });
+
+  it("makes one log of the logs of a day, in which a thread goes on, and each run can be undone", async () => {
+    const [from, into] = [openFresh(), openFresh()];
+    const say = (memory: Memory, thread: string, hour: number, texts: string[]): Promise<number> => {
+      const messages = texts.map((text) => new HumanMessage({ id: text, content: text }));
+      const at = new Date(Date.UTC(2026, 4, 3, hour));
+      return logConversation(memory.with({ actor: { runId: texts.at(-1) ?? "" } }), messages, { threadId: thread, at });
+    };
+    const readTexts = async (): Promise<unknown> =>
+      (await into.read("/conversations/2026-05-03.md")).match(/(?<=^User: ).*/gm);
+    await say(into, "new", 10, ["ten"]);
+    await say(into, "newer", 20, ["twenty"]);
+    await say(from, "old", 9, ["nine"]);
+    await say(from, "old", 12, ["nine", "twelve"]);
+    await say(from, "older", 15, ["fifteen"]);
+    await mergeMemories(from, into);
+    expect(await readTexts()).toEqual(["nine", "twelve", "ten", "fifteen", "twenty"]);
+    expect(await say(into, "old", 21, ["nine", "twelve", "twenty-one"])).toBe(1);
+    await into.history?.revert({ runId: "twelve" });
+    expect(await readTexts()).toEqual(["nine", "twenty-one", "ten", "fifteen", "twenty"]);
+    await into.history?.redact({ text: "nine", cut: true });
+    await mergeMemories(from, into);
+    expect(await readTexts()).not.toContain("nine");
   });
 
   it("keeps the text of a program that changes the file between two versions, and puts the other beside", async () => {

@@ -87,9 +87,9 @@ describe("a run without its id", () => {
         const { errors, answer, shown } = await watched({ scope, ...(owner as Partial<MemoryNodeOptions>) });
         expect((await answer(config)).error).toEqual({ code: "EINVAL", message });
         expect([await shown(config), await shown(config)]).toEqual([["/shared"], ["/shared"]]);
-        expect(errors.map((error) => [error.code, error.message])).toEqual([
-          ["EINVAL", message],
-          ["EINVAL", message],
+        expect(errors.map((error) => [error.code, error.message, error.details])).toEqual([
+          ["EINVAL", message, { missingOwner: true }],
+          ["EINVAL", message, { missingOwner: true }],
         ]);
       }
     },

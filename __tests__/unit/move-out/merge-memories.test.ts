@@ -64,6 +64,36 @@ describe("mergeMemories", () => {
     expect(tree).toEqual({ "/a": "zero\none\ntwo", "/b": "no one\none" });
   });
 
+  it("makes one log of two logs of a day, in order of time, with each message once", async () => {
+    const log = (time: string, thread: string, text: string, marks: string): string =>
+      `## ${time} ${thread}\nUser: ${text}\n${marks}\n`;
+    const early = log("09:00", "a", "first", "~aaaaaaaa") + log("18:00", "a", "last", "^bbbbbbbb");
+    const both = log("09:30", "both", "known", "^cccccccc");
+    const late = log("10:00", "b", "middle", "~dddddddd") + log("11:00", "b", "more", "^eeeeeeee");
+    const { tree, files, from, into } = await merge({ "/log/1.md": both + late }, { "/log/1.md": early + both });
+    expect(tree).toEqual({ "/log/1.md": early + both + late });
+    expect(files).toEqual([{ path: "/log/1.md", result: "appended" }]);
+    expect((await mergeMemories(from, into)).files).toEqual([{ path: "/log/1.md", result: "equal" }]);
+    expect((await merge({ "/1": early }, { "/1": late })).tree).toEqual({ "/1": early + late });
+  });
+
+  it.each([
+    ["a log that is no log any more", "## 09:00 a\nUser: x\n^aaaaaaaa\n", "Notes\n"],
+    ["logs that divide messages differently", "## 09:00 a\nx\n^aaaaaaaa bbbbbbbb\n", "## 09:00 a\nx\n^aaaaaaaa\n"],
+  ])("puts %s beside", async (_, one, other) => {
+    const { tree } = await merge({ "/log.md": one }, { "/log.md": other });
+    expect(tree).toEqual({ "/log.md": other, "/log-merged.md": one });
+  });
+
+  it("puts a log beside that has no room in the other one", async () => {
+    const [from, into] = [await createMemory(), await createMemory({}, { maxFileBytes: 60 })];
+    await from.write("/log.md", `## 09:00 a\nUser: ${"x".repeat(20)}\n^aaaaaaaa\n`);
+    await into.write("/log.md", `## 10:00 b\nUser: ${"y".repeat(20)}\n^bbbbbbbb\n`);
+    expect((await mergeMemories(from, into)).files).toEqual([
+      { path: "/log.md", result: "beside", to: "/log-merged.md" },
+    ]);
+  });
+
   it("gives the name beside a length that is allowed", async () => {
     const long = `/${"ü".repeat(250)}.md`;
     const { tree } = await merge({ [long]: "1" }, { [long]: "2" });

@@ -2,7 +2,7 @@ import { Option } from "commander";
 import type { Memory } from "../../core/memory.js";
 import { mountMemories } from "../../core/mounts/mounted-memory.js";
 import { type MountSettings, normalizeMountPoints } from "../../core/mounts/mounts.js";
-import { checkAddress, type CheckedAddress } from "../../core/values/address.js";
+import { checkAddress, type CheckedAddress, checkId } from "../../core/values/address.js";
 import { ROOT } from "../../core/values/paths.js";
 import { memoryOptionGroup } from "../command.js";
 import { asUsage, type CommandError, usageError } from "../errors.js";
@@ -37,6 +37,10 @@ function parseMount(given: string): MountTarget {
       throw error("a percent sign begins no byte of UTF-8; write %25 for one that is meant", cause);
     }
   };
+  const decodeId = (text: string, name: string): string => {
+    const id = decode(text);
+    return asUsage(`--mount ${given}`, () => checkId(id, `${name} id`), `pass ${form}`);
+  };
   const equals = given.indexOf("=");
   if (equals === -1) throw error("the node id is missing");
   const [node = "", ...parts] = given.slice(equals + 1).split(",");
@@ -46,14 +50,13 @@ function parseMount(given: string): MountTarget {
     if (name === undefined || value === undefined)
       throw error(`${JSON.stringify(part)} is not user=, thread= or access=`);
     if (settings.has(name)) throw error(`${name} is given twice`);
-    settings.set(name, decode(value));
+    settings.set(name, name === "access" ? value : decodeId(value, name));
   }
   const [user, thread, access = "write"] = ["user", "thread", "access"].map((name) => settings.get(name));
   if (user !== undefined && thread !== undefined) throw error("a memory is of a thread or of a user, not of both");
   if (access !== "write" && access !== "append" && access !== "read")
     throw error(`the access ${JSON.stringify(access)} is not read or append`);
-  const named = createAddress(decode(node), { user, thread });
-  const address = asUsage(`--mount ${given}`, () => checkAddress(named), `pass ${form}`);
+  const address = checkAddress(createAddress(decodeId(node, "node"), { user, thread }));
   return { point: decode(given.slice(0, equals)), address, access };
 }
 

@@ -1,11 +1,12 @@
 import { Option } from "commander";
 import { patternField } from "../../core/access/policy.js";
 import { actorField, maxActorChars } from "../../core/values/actor.js";
-import { checkAddress, type CheckedAddress } from "../../core/values/address.js";
+import { checkAddress, type CheckedAddress, checkId } from "../../core/values/address.js";
 import type { PathRule } from "../../core/values/paths.js";
 import { getField } from "../../core/values/unknown-values.js";
 import { collectionNameRule, databaseNameRule, isCollectionName, isDatabaseName } from "../../mongodb/admin/checks.js";
 import { memoryOptionGroup } from "../command.js";
+import { pickDefined } from "../collections.js";
 import { asUsage, usageError } from "../errors.js";
 import { createAddress, type TargetOwner } from "./address.js";
 import { mountOption, type MountTarget } from "./mount-options.js";
@@ -27,6 +28,13 @@ export interface TargetOptions {
 
 const option = (flags: string, description: string): Option =>
   new Option(flags, description).helpGroup(memoryOptionGroup);
+
+/** An option for the id of a node, a thread or a user. */
+export function idOption(flags: string, description: string): Option {
+  const named = option(flags, description);
+  const advice = "pass the ids that the application uses";
+  return named.argParser((id: string) => asUsage(named.long ?? flags, () => checkId(id, "id"), advice));
+}
 
 export function databaseNameOption(flags: string, description: string): Option {
   return nameOption(new Option(flags, description), isDatabaseName, `name of a database; it ${databaseNameRule}`);
@@ -57,12 +65,12 @@ export const databaseOptions: readonly Option[] = [
 /** The options that name a memory of a database. */
 export const memoryOptions: readonly Option[] = [
   ...databaseOptions,
-  option("--node <id>", "node id of the memory"),
-  option(
+  idOption("--node <id>", "node id of the memory"),
+  idOption(
     "--thread <id>",
     "thread id, for the memory of that thread; without --thread and --user it is the node's global memory",
   ),
-  option("--user <id>", "user id, for the memory of that user"),
+  idOption("--user <id>", "user id, for the memory of that user"),
   // The default is the rule that allows most names: no name should stop administration.
   option("--paths <rule>", "the name rule: which names can be created").choices(["posix", "plain"]).default("posix"),
 ];
@@ -92,9 +100,9 @@ export const changeOptions: readonly Option[] = [...readOptions, actorOption];
 
 /** Options of commands that work on several memories. */
 export const ownerOptions: readonly Option[] = [
-  option("--node <id>", "node id of the memory (default: all nodes)"),
-  option("--thread <id>", "memories of this thread"),
-  option("--user <id>", "memories of this user"),
+  idOption("--node <id>", "node id of the memory (default: all nodes)"),
+  idOption("--thread <id>", "memories of this thread"),
+  idOption("--user <id>", "memories of this user"),
 ];
 
 /** The options that name one memory of a database. */
@@ -163,12 +171,21 @@ export function getMemoryAddress(options: TargetOptions, env: Env): CheckedAddre
 
 /** @throws CommandError EUSAGE */
 function getAddress(node: string, owner: TargetOwner): CheckedAddress {
-  if (owner.thread !== undefined && owner.user !== undefined)
+  refuseTwoOwners(owner);
+  return checkAddress(createAddress(node, owner));
+}
+
+/** Returns the ids in the form of a memory filter. @throws CommandError EUSAGE */
+export function getOwner({ node, thread, user }: TargetOptions): object {
+  refuseTwoOwners({ thread, user });
+  return pickDefined({ nodeId: node, threadId: thread, userId: user });
+}
+
+function refuseTwoOwners({ thread, user }: TargetOwner): void {
+  if (thread !== undefined && user !== undefined)
     throw usageError(
       "--thread and --user exclude each other, as a memory is of a thread or of a user; pass one of them",
     );
-  const check = (): CheckedAddress => checkAddress(createAddress(node, owner));
-  return asUsage("--node, --thread or --user", check, "pass the ids that the application uses");
 }
 
 /**

@@ -28,6 +28,20 @@ interface Schema<Checked> {
   safeParse(value: unknown): { success: true; data: Checked } | { success: false; error: { issues: readonly Issue[] } };
 }
 
+/** A TypeError about options, which says by data which one is wrong. The command line names that one as it is typed. */
+export class OptionsError extends TypeError {
+  /** The first option that is wrong. Empty: the options as a whole. */
+  readonly option: string;
+  readonly reason: string;
+
+  /** @param faults all that is wrong. @default the first option */
+  constructor(name: string, option: string, reason: string, faults = `${option}: ${reason}`) {
+    super(`invalid ${name}: ${faults}`);
+    this.option = option;
+    this.reason = reason;
+  }
+}
+
 /**
  * Checks options. Bad options are a mistake of the program, so the error is a TypeError.
  *
@@ -52,7 +66,8 @@ export function checkOptions<Checked>(
     const given = secrets.includes(field) ? "" : ` (given ${preview(getValue(options, issue.path))})`;
     return `${field}: ${issue.message}${given}`;
   });
-  throw new TypeError(`invalid ${name}: ${faults}`);
+  const [first] = result.error.issues;
+  throw new OptionsError(name, String(first?.path[0] ?? ""), first?.message ?? "", faults);
 }
 
 /** Words an unknown option. @param names the options that there are */

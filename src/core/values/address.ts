@@ -88,9 +88,10 @@ export function checkAddress(address: unknown): CheckedAddress {
 }
 
 function checkOwner(owner: unknown, scope: OwnedScope): string {
-  if (owner === undefined || owner === null || owner === "") throw invalid(describeMissingOwner(scope));
-  if (typeof owner !== "string")
-    throw invalid(`${describeMissingOwner(scope)}: a non-empty string (given ${preview(owner)})`);
+  const missing = `${ownerNames[ownerFields[scope]]} is required for ${scope} scope`;
+  if (owner === undefined || owner === null || owner === "")
+    throw new MemoryError("EINVAL", missing, { details: { missingOwner: true } });
+  if (typeof owner !== "string") throw invalid(`${missing}: a non-empty string (given ${preview(owner)})`);
   return checkId(owner, ownerFields[scope]);
 }
 
@@ -102,13 +103,9 @@ function foreignField(field: string, scope: MemoryScope): MemoryError {
   );
 }
 
-function describeMissingOwner(scope: OwnedScope): string {
-  return `${ownerNames[ownerFields[scope]]} is required for ${scope} scope`;
-}
-
 /** Whether an error says that the thread or the user is missing, not that it is invalid. */
-export function isMissingOwner({ message }: MemoryError): boolean {
-  return message === describeMissingOwner("perThread") || message === describeMissingOwner("perUser");
+export function isMissingOwner({ details }: MemoryError): boolean {
+  return details?.missingOwner === true;
 }
 
 /** Checks a stored address. Returns null if no memory can have it. */

@@ -26,6 +26,8 @@ export type MemoryErrorCode =
 export interface MemoryErrorDetails {
   /** EINVAL: no name rule allows the path. `"climbs"`: it is or hides a path with `..`. `"other"`: any other reason. */
   invalidPath?: "climbs" | "other";
+  /** EINVAL: the address of a thread's or user's memory names no thread or user. */
+  missingOwner?: true;
   /** EIO: the change may have been made. */
   outcomeUnknown?: true;
   /** ECONFLICT of a revert: the later version that `force` would undo too. Its path is the `path` of the error. */

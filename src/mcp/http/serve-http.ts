@@ -13,6 +13,7 @@ import { createEventBus } from "../event-bus.js";
 import { RequestBodies } from "./body.js";
 import { asHostname, isLoopback } from "../../core/values/hostnames.js";
 import { createNameGuard, createTokenGuard, HttpRefusal, refuse } from "./guard.js";
+import { OptionsError } from "../../core/settings/check-options.js";
 import { MemoryService } from "../memory-service.js";
 import { missingPackage } from "../missing-package.js";
 import { endpointPath, type McpHttpOptions, type McpSettings, parseMcpOptions } from "../options.js";
@@ -49,9 +50,8 @@ export async function listen(settings: McpSettings<"McpHttpOptions">, bounds: Se
   const { host, port, token, allowedHosts, allowedOrigins, maxBodyBytes } = settings;
   const hostname = asHostname(host);
   if (token === undefined && !isLoopback(hostname)) {
-    throw new TypeError(
-      `invalid McpHttpOptions: token: required to listen on ${host}; only loopback addresses (127.0.0.1) need none`,
-    );
+    const reason = `required to listen on ${host}; only loopback addresses (127.0.0.1) need none`;
+    throw new OptionsError("McpHttpOptions", "token", reason);
   }
   const service = new MemoryService(settings, bounds);
   // Imported here, because nothing else needs this optional package.

@@ -4,10 +4,16 @@ import { checkForgotten, checkMemoryFilter } from "../../../mongodb/admin/checks
 import type { ExpireMsOptions, MemoryDatabase, MemorySummary } from "../../../mongodb/admin/memory-database.js";
 import { pickDefined } from "../../collections.js";
 import { createCommand, type Report } from "../../command.js";
-import { formatSummary, getOwner } from "./memories.js";
-import { asUsage, usageError } from "../../errors.js";
+import { formatSummary } from "./memories.js";
+import { usageError } from "../../errors.js";
 import { withMemories } from "../../targets/open-target.js";
-import { databaseOptions, getOptionalAddress, ownerOptions, type TargetOptions } from "../../targets/target-options.js";
+import {
+  databaseOptions,
+  getOptionalAddress,
+  getOwner,
+  ownerOptions,
+  type TargetOptions,
+} from "../../targets/target-options.js";
 import type { CliContext } from "../../context.js";
 import { assertCanConfirm, confirm } from "../../terminal/confirm.js";
 import { countText } from "../../terminal/format.js";
@@ -48,7 +54,9 @@ export const forget = createCommand<EraseOptions>({
     const { yes = false, dryRun = false } = input;
     // A thread or a user alone means all nodes.
     const who = input.node === undefined ? getOwner(input) : getOptionalAddress(input);
-    const range = asUsage("--node, --thread or --user", () => checkForgotten(who));
+    if ((input.node ?? input.thread ?? input.user) === undefined)
+      throw usageError("name what to erase: pass --node, --thread or --user");
+    const range = checkForgotten(who);
     assertCanErase("forget", input, context);
     return withMemories(context, input, async (database): Promise<Report | undefined> => {
       if (!yes) {

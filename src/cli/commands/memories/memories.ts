@@ -4,10 +4,9 @@ import { checkMemoryFilter } from "../../../mongodb/admin/checks.js";
 import type { MemorySummary } from "../../../mongodb/admin/memory-database.js";
 import { createCommand } from "../../command.js";
 import { pickDefined } from "../../collections.js";
-import { asUsage } from "../../errors.js";
 import { formatAddress } from "../../targets/address.js";
 import { withMemories } from "../../targets/open-target.js";
-import { databaseOptions, ownerOptions, type TargetOptions } from "../../targets/target-options.js";
+import { databaseOptions, getOwner, ownerOptions, type TargetOptions } from "../../targets/target-options.js";
 import { bytesText, countText } from "../../terminal/format.js";
 import type { Output } from "../../terminal/output.js";
 import { printEach } from "../../terminal/print-each.js";
@@ -25,18 +24,13 @@ export const memories = createCommand<TargetOptions & { scope?: MemoryScope }>({
   ],
   run: async (input, context) => {
     const filter = pickDefined({ ...getOwner(input), scope: input.scope });
-    const ranges = asUsage("--node, --thread or --user", () => checkMemoryFilter(filter));
+    const ranges = checkMemoryFilter(filter);
     await withMemories(context, input, (database) =>
       printEach(context, input.json, database.summaries(ranges), formatSummary, "no memory was found", header),
     );
     return undefined;
   },
 });
-
-/** Returns the ids in the form of a memory filter. */
-export function getOwner({ node, thread, user }: TargetOptions): object {
-  return pickDefined({ nodeId: node, threadId: thread, userId: user });
-}
 
 const header = formatColumns("bytes", "files", "changed".padEnd(24), "memory");
 

@@ -5,21 +5,22 @@ import type { MemoryDatabase } from "../../../mongodb/admin/memory-database.js";
 import type { MergedFile } from "../../../move-out/merge-file.js";
 import type { MergeReport } from "../../../move-out/merge-memories.js";
 import { groupBy } from "../../collections.js";
-import { createCommand, memoryOptionGroup, type Report } from "../../command.js";
+import { createCommand, type Report } from "../../command.js";
 import type { CliContext } from "../../context.js";
-import { about, asUsage, CommandError, exitCodes, usageError } from "../../errors.js";
+import { about, CommandError, exitCodes, usageError } from "../../errors.js";
 import { createAddress, formatAddress } from "../../targets/address.js";
 import { openMemoryIn, transferSettings, withMemories } from "../../targets/open-target.js";
 import {
   checkPatterns,
   databaseOptions,
   getOptionalAddress,
+  getOwner,
+  idOption,
   ownerOptions,
   type TargetOptions,
 } from "../../targets/target-options.js";
 import { assertCanConfirm, confirm } from "../../terminal/confirm.js";
 import { countText } from "../../terminal/format.js";
-import { getOwner } from "./memories.js";
 
 interface MergeInput extends TargetOptions {
   intoNode?: string;
@@ -36,9 +37,6 @@ interface Merged extends MergeReport {
   from: CheckedAddress;
   into: CheckedAddress;
 }
-
-const into = (flags: string, description: string): Option =>
-  new Option(flags, description).helpGroup(memoryOptionGroup);
 
 export const merge = createCommand<MergeInput>({
   usage: "merge",
@@ -59,9 +57,9 @@ export const merge = createCommand<MergeInput>({
     new Option("--dry-run", "only show what it would do"),
     ...databaseOptions,
     ...ownerOptions,
-    into("--into-node <id>", "node id of the memory that receives the files (default: the same node)"),
-    into("--into-thread <id>", "its thread, in place of the thread or user"),
-    into("--into-user <id>", "its user, in place of the thread or user"),
+    idOption("--into-node <id>", "node id of the memory that receives the files (default: the same node)"),
+    idOption("--into-thread <id>", "its thread, in place of the thread or user"),
+    idOption("--into-user <id>", "its user, in place of the thread or user"),
   ],
   run: async (input, context) => {
     const { forget = false, yes = false, dryRun = false, append = [], json } = input;
@@ -104,7 +102,7 @@ function checkNames(input: MergeInput): ReturnType<typeof checkForgotten> {
     throw usageError("--into-node needs --node, as it takes the files of one memory");
   // A thread or a user alone means all nodes.
   const who = node === undefined ? getOwner(input) : getOptionalAddress(input);
-  return asUsage("--node, --thread or --user", () => checkForgotten(who));
+  return checkForgotten(who);
 }
 
 /** @throws CommandError EUSAGE for a bad id, or if it is the same memory */
@@ -112,7 +110,7 @@ function getDestination(from: CheckedAddress, { intoNode, intoThread, intoUser }
   const nodeId = intoNode ?? from.nodeId;
   const isSameOwner = (intoThread ?? intoUser) === undefined;
   const named = isSameOwner ? { ...from, nodeId } : createAddress(nodeId, { thread: intoThread, user: intoUser });
-  const destination = asUsage("--into-node, --into-thread or --into-user", () => checkAddress(named));
+  const destination = checkAddress(named);
   if (JSON.stringify(destination) === JSON.stringify(from))
     throw usageError(`${formatAddress(from)}: a memory cannot be merged into itself; name another one`);
   return destination;

@@ -118,6 +118,18 @@ const describeSource = (kind: string): string => (kind === "items" ? "--from-col
 /** Losses that are named without `--json`. */
 const maxNamed = 100;
 
+/** Names the entries that were not taken whole. @param count how many there are */
+export async function printLosses(
+  kinds: string,
+  losses: readonly { kind: string; what: string; why: string }[],
+  count: number,
+  { err }: CliContext,
+): Promise<void> {
+  const named = losses.slice(0, maxNamed);
+  for (const { kind, what, why } of named) await err.line(visible(`${kind}: ${quote(what)}: ${why}`));
+  if (count > named.length) await err.line(`${kinds}: ${count - named.length} more; --json names all`);
+}
+
 async function reportMove(
   from: MoveInFormatName,
   { losses, ...counts }: MoveInReport,
@@ -131,13 +143,12 @@ async function reportMove(
   if (!json) {
     if (!isTaken && skipped === 0)
       await context.err.line(`note: found nothing of ${from} in the source; check its name and --from-namespace`);
-    const named = losses.slice(0, maxNamed);
-    for (const { what, result, why } of named)
-      await context.err.line(
-        visible(`${result === "skipped" ? "skipped" : "shortened"}: ${quote(what)}: ${why ?? ""}`),
-      );
-    const more = skipped + shortened - named.length;
-    if (more > 0) await context.err.line(`skipped or shortened: ${more} more; --json names all`);
+    const lines = losses.map(({ what, result, why }) => ({
+      kind: result === "skipped" ? "skipped" : "shortened",
+      what,
+      why: why ?? "",
+    }));
+    await printLosses("skipped or shortened", lines, skipped + shortened, context);
   }
   const tree = outcomes.flatMap(({ path, what, result }) =>
     result === "skipped" || path === null ? [] : [visible(`${result} ${path} (${quote(what)})`) + "\n"],
@@ -166,7 +177,6 @@ function formatCounts({ written, proposed, logged, unchanged, skipped, shortened
  * @throws the error, in the words of the command line
  */
 async function endMove(error: unknown, { err }: CliContext): Promise<never> {
-  if (error instanceof TypeError && error.message.startsWith("invalid MoveInOptions")) throw usageError(error.message);
   if (!MemoryError.isInstance(error)) throw error;
   const { moved } = error.details ?? {};
   if (moved !== undefined && Object.values(moved).some((count) => count > 0))

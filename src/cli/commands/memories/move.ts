@@ -1,5 +1,4 @@
 import { Option } from "commander";
-import { visible } from "../../../core/display/visible.js";
 import { checkMemoryFilter } from "../../../mongodb/admin/checks.js";
 import { openArchive, type ReadMemories } from "../../archive/read-archive.js";
 import { readFolder, type SkippedEntry } from "../../archive/read-folder.js";
@@ -7,10 +6,9 @@ import { transferMemories, type TransferSettings } from "../../archive/transfer.
 import { writeBundle } from "../../archive/write-bundle.js";
 import { type OpenTargets, readSnapshot, writeArchive, writeWholeFile } from "../../archive/write-archive.js";
 import { createCommand, programName, type Report } from "../../command.js";
-import { getOwner } from "./memories.js";
-import { moveInFrom, type MoveInInput, moveInOptions, refuseMoveInOptions } from "./move-in.js";
+import { moveInFrom, type MoveInInput, moveInOptions, printLosses, refuseMoveInOptions } from "./move-in.js";
 import type { CliContext } from "../../context.js";
-import { asUsage, CommandError, usageError, withFile } from "../../errors.js";
+import { CommandError, usageError, withFile } from "../../errors.js";
 import {
   openMemoryIn,
   type OpenTarget,
@@ -23,6 +21,7 @@ import {
   actorOption,
   getDatabaseTarget,
   getOptionalAddress,
+  getOwner,
   memoryFlags,
   memoryOptions,
   refuseOptions,
@@ -117,7 +116,7 @@ function withTargets<T>(
   if (all === true) refuseOptions(input, memoryFlags, "does not go with --all; leave one of the two out");
   else if (dir !== undefined || node !== undefined || (thread ?? user) === undefined)
     return withMemory(context, input, { access: "read" }, (open) => run([open]));
-  const ranges = asUsage("--thread or --user", () => checkMemoryFilter(getOwner(input)));
+  const ranges = checkMemoryFilter(getOwner(input));
   return withMemories(context, input, (database) => {
     async function* openEach(): AsyncGenerator<OpenTarget> {
       let isEmpty = all !== true;
@@ -157,6 +156,7 @@ export const importMemories = createCommand<MoveInInput>({
     ...memoryOptions,
     actorOption,
   ],
+  renamed: { namespace: "fromNamespace" },
   run: async (input, context) => {
     const { file, dir, from } = input;
     if (from !== undefined) return moveInFrom(from, input, context);
@@ -174,27 +174,17 @@ export const importMemories = createCommand<MoveInInput>({
   },
 });
 
-/** Entries that are named without `--json`. */
-const maxNamed = 100;
-
 async function reportSkipped(
   { json, text = "" }: Report,
   skipped: readonly SkippedEntry[],
   asJson: boolean,
-  { err }: CliContext,
+  context: CliContext,
 ): Promise<Report> {
-  const more = skipped.length - maxNamed;
-  if (!asJson) {
-    for (const { path, reason } of skipped.slice(0, maxNamed))
-      await err.line(visible(`skipped: ${formatPath(path)}: ${reason}`));
-    if (more > 0) await err.line(`skipped: ${more} more; --json names all`);
-  }
+  const losses = skipped.map(({ path, reason }) => ({ kind: "skipped", what: path, why: reason }));
+  if (!asJson) await printLosses("skipped", losses, skipped.length, context);
   const count = skipped.length === 0 ? "" : `, ${skipped.length} skipped`;
   return { json: { ...json, skipped }, text: text.replace(/\n$/, `${count}\n`) };
 }
-
-/** A name with a line end must not look like a line of its own. */
-const formatPath = (path: string): string => (/\p{Cc}/u.test(path) ? JSON.stringify(path) : path);
 
 function importFrom(read: ReadMemories, input: MoveInInput, context: CliContext): Promise<Report> {
   const { toDir, paths = "posix", as, overwrite, dryRun } = input;

@@ -1,10 +1,9 @@
 import type { MemoryProposal, MemoryProposals, ProposalSummary } from "../../../core/approval/memory-proposals.js";
 import { checkProposalFilter } from "../../../mongodb/admin/checks.js";
 import type { CliContext } from "../../context.js";
-import { about, type Advice, asUsage, CommandError, storageAdvice, usageError } from "../../errors.js";
+import { about, type Advice, CommandError, storageAdvice, usageError } from "../../errors.js";
 import { openMemoryIn, type OpenTarget, withMemories, withMemory } from "../../targets/open-target.js";
-import type { TargetOptions } from "../../targets/target-options.js";
-import { getOwner } from "../memories/memories.js";
+import { getOwner, type TargetOptions } from "../../targets/target-options.js";
 
 export interface OpenProposals extends OpenTarget {
   proposals: MemoryProposals;
@@ -33,7 +32,7 @@ export async function withProposals<T>(
     about(name ?? open.name, async () => run(getProposals(open)), advice);
   if (name === undefined || node !== undefined || dir !== undefined)
     return withMemory(context, input, { access: "read", missing: "allow" }, runOpen);
-  const range = asUsage("--thread or --user", () => checkProposalFilter(getOwner(input)));
+  const range = checkProposalFilter(getOwner(input));
   const isNamed = ({ id, actor }: ProposalSummary): boolean => ids.includes(id) || actor?.runId === (runId ?? null);
   return withMemories(context, input, async (database) => {
     for await (const waiting of database.proposals(range))

@@ -5,13 +5,12 @@ import { checkProposalFilter } from "../../../mongodb/admin/checks.js";
 import { pickDefined } from "../../collections.js";
 import { createCommand } from "../../command.js";
 import type { CliContext } from "../../context.js";
-import { asUsage, usageError } from "../../errors.js";
+import { usageError } from "../../errors.js";
 import { formatAddress } from "../../targets/address.js";
 import { withMemories } from "../../targets/open-target.js";
-import { targetOptions, type TargetOptions } from "../../targets/target-options.js";
+import { getOwner, targetOptions, type TargetOptions } from "../../targets/target-options.js";
 import type { Output } from "../../terminal/output.js";
 import { printEach } from "../../terminal/print-each.js";
-import { getOwner } from "../memories/memories.js";
 import { formatProposal, formatWhole } from "./format-proposal.js";
 import { readProposals, withProposals } from "./open-proposals.js";
 
@@ -74,7 +73,7 @@ async function listAll(input: ProposalsInput, context: CliContext): Promise<unde
   if (input.id !== undefined || input.run !== undefined)
     throw usageError(`${input.id === undefined ? "--run" : "an id"} does not go with --all; leave --all out`);
   const filter = pickDefined({ ...getOwner(input), status: input.status });
-  const range = asUsage("--node, --thread or --user", () => checkProposalFilter(filter));
+  const range = checkProposalFilter(filter);
   await withMemories(context, input, (database) =>
     printEach(context, input.json, database.proposals(range), formatSummary, noneFound),
   );

@@ -60,6 +60,7 @@ export const mcp = createCommand<McpOptions>({
     new Option("--search", "let models search, with a command or a tool of the dialect"),
     ...readOptions,
   ],
+  renamed: { token: "tokenFile", allowedHosts: "allowHost", allowedOrigins: "allowOrigin" },
   run: async (input, context) => {
     const { http, search, dialect } = input;
     if (http !== true) refuseOptions(input, httpOnly, "goes with --http; pass that too");
@@ -90,6 +91,7 @@ async function readHttpOptions(
   { io }: CliContext,
 ): Promise<Omit<McpHttpOptions, "memory">> {
   const token = tokenFile === undefined ? io.env[tokenVariable] : await readToken(tokenFile);
+  if (token) checkToken(tokenFile === undefined ? tokenVariable : `--token-file ${tokenFile}`, token);
   const ownHosts = [...loopbackNames, ...(host === undefined ? [] : [host])];
   return pickDefined({
     host,
@@ -101,9 +103,13 @@ async function readHttpOptions(
 }
 
 async function readToken(file: string): Promise<string> {
-  const token = (await withFile(`--token-file ${file}`, "read", () => readFile(file, "utf8"))).trim();
-  if (/^[\x21-\x7e]+$/.test(token)) return token;
-  throw inputError(`--token-file ${file}: it must contain one line, the token, of printable characters without spaces`);
+  return (await withFile(`--token-file ${file}`, "read", () => readFile(file, "utf8"))).trim();
+}
+
+/** @param name where the token stands. @throws CommandError */
+function checkToken(name: string, token: string): void {
+  if (/^[\x21-\x7e]+$/.test(token)) return;
+  throw inputError(`${name}: it must contain one line, the token, of printable characters without spaces`);
 }
 
 async function serveOverStdio(options: McpServerOptions, { io }: CliContext): Promise<void> {
@@ -116,7 +122,7 @@ async function serveOverStdio(options: McpServerOptions, { io }: CliContext): Pr
 async function serveOverHttp(options: McpHttpOptions, json: boolean, { io, out }: CliContext): Promise<void> {
   const { serveHttp } = await import("../../../mcp/http/serve-http.js");
   const server = await serveHttp(options).catch((error: unknown) => {
-    if (error instanceof TypeError) throw usageError(`mcp --http: ${error.message}`, error);
+    if (error instanceof TypeError) throw error;
     throw listenError("mcp --http", error);
   });
   try {

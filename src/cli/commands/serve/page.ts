@@ -21,6 +21,7 @@ import {
   databaseOptions,
   getDatabaseTarget,
   getOptionalAddress,
+  idOption,
   type TargetOptions,
 } from "../../targets/target-options.js";
 
@@ -47,9 +48,9 @@ export const page = createCommand<PageOptions>({
     new Option("--access <access>", "whether the page can also edit files, revert, redact, forget, approve and reject")
       .choices(["read", "write"])
       .default("read"),
-    new Option("--node <id>", "node id of the memory to show with the mounts of --mount, as its model sees it"),
-    new Option("--thread <id>", "thread id, for the memory of that thread of the node"),
-    new Option("--user <id>", "user id, for the memory of that user of the node"),
+    idOption("--node <id>", "node id of the memory to show with the mounts of --mount, as its model sees it"),
+    idOption("--thread <id>", "thread id, for the memory of that thread of the node"),
+    idOption("--user <id>", "user id, for the memory of that user of the node"),
     ...databaseOptions,
     mountOption,
   ],

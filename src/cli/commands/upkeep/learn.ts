@@ -136,13 +136,10 @@ async function readInstructions(file: string): Promise<string> {
   return decodeUtf8(await withFile(`--instructions ${file}`, "read", () => readFile(file)), file);
 }
 
-/** An error that is not a MemoryError comes from the model, or from a memory without a history. */
+/** An error that is not a MemoryError comes from the model, as a memory of a database keeps a history and proposals. */
 function reportModel(error: unknown): never {
   if (MemoryError.isInstance(error) || error instanceof CommandError) throw error;
-  const message = getMessage(error);
-  throw message.startsWith("learn: ")
-    ? usageError(message, error)
-    : new CommandError("EIO", `the model failed: ${message}`);
+  throw new CommandError("EIO", `the model failed: ${getMessage(error)}`);
 }
 
 async function describeChange({ kind, path, to, before, after, reasons }: LearnChange) {

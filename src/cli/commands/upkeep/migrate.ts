@@ -11,6 +11,7 @@ import {
   databaseOptions,
   getDatabaseTarget,
   getOptionalAddress,
+  idOption,
   type TargetOptions,
 } from "../../targets/target-options.js";
 import { countText } from "../../terminal/format.js";
@@ -22,9 +23,9 @@ export const migrateEarlierFormat = createCommand<TargetOptions & { dryRun?: boo
     "You can run it again.",
   examples: ["migrate earlier-format --dry-run", "migrate earlier-format --node assistant"],
   options: [
-    new Option("--node <id>", "only the memory of this node (default: all)"),
-    new Option("--thread <id>", "only the memory of this thread of the node"),
-    new Option("--user <id>", "only the memory of this user of the node"),
+    idOption("--node <id>", "only the memory of this node (default: all)"),
+    idOption("--thread <id>", "only the memory of this thread of the node"),
+    idOption("--user <id>", "only the memory of this user of the node"),
     new Option("--dry-run", "only say what it would do"),
     ...databaseOptions,
   ],

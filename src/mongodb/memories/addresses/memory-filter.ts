@@ -93,8 +93,8 @@ function getRanges({ scope, nodeId, ...owner }: Fields): AddressRange[] {
     throw invalid(`scope must be "global", "perThread" or "perUser" (given ${preview(scope)})`);
   if (field !== null && scope !== undefined && !scopes.includes(scope)) {
     throw invalid(
-      `memories of scope "${scope}" have no ${field}; leave one of them out, or pass the scope ` +
-        `"${getOwnerScope(field)}"`,
+      `memories of scope "${scope}" have no ${field === "userId" ? "user" : "thread"}; leave one of the two out, or ` +
+        `pass the scope "${getOwnerScope(field)}"`,
     );
   }
   const ids = { ...(nodeId !== undefined && { nodeId: checkId(nodeId, "nodeId") }), ...checkOwner(owner, field) };
