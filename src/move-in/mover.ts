@@ -94,7 +94,7 @@ export class Mover {
     const { into, overwrite } = this.#settings;
     const { at = new Date(), createdAt = at, sources = [] } = entry;
     const local = normalizePath(entry.path);
-    const path = normalizePath(into === ROOT ? local : into + local);
+    const path = into === ROOT ? local : normalizePath(into + local);
     const content = withOrigin(entry);
     checkText(content, "the text");
     return { path, content, createdAt, updatedAt: at, ifExists: overwrite ? "replace" : "fail", sources };

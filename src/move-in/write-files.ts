@@ -2,7 +2,7 @@ import { addFilesTo, getAddSettings } from "../core/bulk.js";
 import type { Memory } from "../core/memory.js";
 import { proposeChange } from "../core/propose-change.js";
 import { OptionsError } from "../core/settings/check-options.js";
-import { type AddedFile, addFiles, type DatedFile } from "../core/tree/add-files.js";
+import { type AddedFile, commitFiles, type DatedFile } from "../core/tree/add-files.js";
 import { MemoryTree } from "../core/tree/memory-tree.js";
 import type { MemoryActor } from "../core/values/actor.js";
 import { getReason, MemoryError } from "../core/values/errors.js";
@@ -27,11 +27,7 @@ export function writeTo(memory: Memory): StoreFiles {
 export async function writeToCopy(memory: Memory): Promise<StoreFiles> {
   const tree = new MemoryTree(await memory.snapshot());
   const settings = getAddSettings(memory);
-  return async (files) => {
-    const { edits, result } = addFiles(tree, files, settings);
-    tree.commit(edits);
-    return result;
-  };
+  return async (files) => commitFiles(tree, files, settings).result;
 }
 
 /** Proposes each file. A file that was proposed before is not proposed again, whatever a person has decided. */

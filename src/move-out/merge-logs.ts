@@ -1,8 +1,11 @@
 import { closeParts, readMarks, splitLog } from "../core/search/log-parts.js";
+import { compareCodeUnits } from "../core/values/text.js";
 
 interface Part {
   text: string;
   marks: readonly string[];
+  /** The parts that come right after it, because its thread goes on with them in the other log. */
+  followers: Part[];
 }
 
 /**
@@ -15,21 +18,28 @@ export function mergeLogs(present: string, added: string, wanted = new Set(readM
   const [parts, others] = [readParts(present), readParts(added)];
   if (parts === null || others === null) return null;
   const byMark = new Map(parts.flatMap((part) => part.marks.map((mark) => [mark, part] as const)));
+  const own: Part[] = [];
   let before: Part | null = null;
+  // The part that has a place of its own, and that those after it may follow.
+  let leader: Part | null = null;
   for (const part of others.filter(({ marks }) => marks.every((mark) => wanted.has(mark)))) {
     const known: Part | undefined = part.marks.map((mark) => byMark.get(mark)).find((each) => each !== undefined);
-    if (known === undefined) {
-      const place: number = isNext(before, part) ? parts.indexOf(before) + 1 : findPlace(parts, part);
-      parts.splice(place, 0, part);
-    } else if (String(known.marks) !== String(part.marks)) return null;
-    else if (isClosed(part)) known.text = closeParts(known.text);
+    if (known !== undefined) {
+      if (String(known.marks) !== String(part.marks)) return null;
+      if (isClosed(part)) known.text = closeParts(known.text);
+      leader = known;
+    } else if (leader !== null && isNext(before, part)) leader.followers.push(part);
+    else {
+      own.push(part);
+      leader = part;
+    }
     before = known ?? part;
   }
-  return parts.map(({ text }) => text).join("");
+  return joinByTime(parts, own);
 }
 
 function readParts(log: string): Part[] | null {
-  return splitLog(log)?.map((text) => ({ text, marks: readMarks(text) })) ?? null;
+  return splitLog(log)?.map((text) => ({ text, marks: readMarks(text), followers: [] })) ?? null;
 }
 
 /** Whether the next part of the thread follows. */
@@ -39,18 +49,25 @@ function isClosed({ text }: Part): boolean {
 
 const timeEnd = "## 00:00".length;
 
+const getTime = ({ text }: Part): string => text.slice(0, timeEnd);
 const getThread = ({ text }: Part): string => text.slice(timeEnd, text.indexOf("\n"));
 
 /** Whether a part goes on with the thread of the part before it. */
-function isNext(before: Part | null, part: Part): before is Part {
+function isNext(before: Part | null, part: Part): boolean {
   return before !== null && isClosed(before) && getThread(before) === getThread(part);
 }
 
-/** Finds the first part that is later, and does not go on with a thread. */
-function findPlace(parts: readonly Part[], part: Part): number {
-  const getTime = ({ text }: Part): string => text.slice(0, timeEnd);
-  const place = parts.findIndex(
-    (each, index) => getTime(each) > getTime(part) && !isNext(parts[index - 1] ?? null, each),
-  );
-  return place === -1 ? parts.length : place;
+/** Puts each added part before the first part that is later, and does not go on with a thread. */
+function joinByTime(parts: readonly Part[], added: readonly Part[]): string {
+  const waiting = added.toSorted((a, b) => compareCodeUnits(getTime(a), getTime(b))).values();
+  const texts: string[] = [];
+  const add = (part: Part): void => void texts.push(part.text, ...part.followers.map(({ text }) => text));
+  let next = waiting.next();
+  for (const [index, part] of parts.entries()) {
+    if (!isNext(parts[index - 1] ?? null, part))
+      for (; next.done !== true && getTime(next.value) < getTime(part); next = waiting.next()) add(next.value);
+    add(part);
+  }
+  for (; next.done !== true; next = waiting.next()) add(next.value);
+  return texts.join("");
 }

@@ -1,4 +1,4 @@
-import { isMap, isScalar, parseDocument } from "yaml";
+import { isMap, isScalar, parseDocument, type YAMLMap } from "yaml";
 import { readFrontMatter } from "../core/search/front-matter.js";
 import type { SnapshotFile } from "../core/tree/snapshot.js";
 import { isStoredPath } from "../core/values/paths.js";
@@ -87,20 +87,18 @@ function readOwn(content: string): OwnFrontMatter | null {
   const below = content.slice(opening.length + frontMatter.length);
   if (lineEnd === "" || rest === null || frontMatter.length > maxOwnChars || !/^---(?:\r?\n|$)/.test(below))
     return null;
-  const keys = readKeys(frontMatter);
-  return keys && { lineEnd, frontMatter, rest: below, keys };
+  const keys = readMap(frontMatter)?.items.map(({ key }) => String(isScalar(key) ? key.value : key));
+  return keys === undefined ? null : { lineEnd, frontMatter, rest: below, keys: new Set(keys) };
 }
 
-function readKeys(frontMatter: string): ReadonlySet<string> | null {
+/** Returns null for front matter that is no valid YAML, or no map. */
+function readMap(frontMatter: string): YAMLMap | null {
   const { contents, errors, warnings } = parseDocument(frontMatter);
-  if (errors.length > 0 || warnings.length > 0 || !isMap(contents)) return null;
-  return new Set(contents.items.map(({ key }) => String(isScalar(key) ? key.value : key)));
+  return errors.length === 0 && warnings.length === 0 && isMap(contents) ? contents : null;
 }
 
 function isConcept(frontMatter: string): boolean {
-  const { contents, errors, warnings } = parseDocument(frontMatter);
-  if (errors.length > 0 || warnings.length > 0 || !isMap(contents)) return false;
-  const type: unknown = contents.get("type");
+  const type: unknown = readMap(frontMatter)?.get("type");
   return typeof type === "string" && type.trim() !== "";
 }
 

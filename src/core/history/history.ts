@@ -53,9 +53,9 @@ export interface VersionFilter {
 
 /** A line of a file as it is now. */
 export interface BlamedLine {
-  /** From 1. */
+  /** The number of the line, from 1. */
   line: number;
-  /** Without its newline. */
+  /** The line without its newline. */
   text: string;
   /** The version that wrote the line. Null if that version is no longer kept, or its whole text is redacted. */
   version: MemoryVersion | null;

@@ -23,7 +23,7 @@ export function isSignal(value: unknown): boolean {
 
 /** A zod schema, described by its shape: the types of zod 3 and zod 4 differ, and either may be installed. */
 interface Schema<Checked> {
-  /** Only in the schema of an object. */
+  /** The fields, if it is the schema of an object. */
   shape?: object;
   safeParse(value: unknown): { success: true; data: Checked } | { success: false; error: { issues: readonly Issue[] } };
 }

@@ -8,7 +8,7 @@ export type SpanAttributes = OpenTelemetry.Attributes;
  * checked yet.
  */
 export interface Trace<Answer> {
-  /** Also the name of the span. */
+  /** The operation, which is also the name of the span. */
   operation: MemoryOperation;
   attributes?: (() => SpanAttributes) | undefined;
   /** Attributes that are known from the answer. */

@@ -29,14 +29,22 @@ export function addFiles(
   files: readonly DatedFile[],
   settings: AddSettings,
 ): { edits: TreeEdits; result: AddedFile[] } {
-  const after = new MemoryTree(tree.snapshot());
+  return commitFiles(new MemoryTree(tree.snapshot()), files, settings);
+}
+
+/** Brings files into a tree, each path once, and returns the edits, and what becomes of each file. */
+export function commitFiles(
+  tree: MemoryTree,
+  files: readonly DatedFile[],
+  settings: AddSettings,
+): { edits: TreeEdits; result: AddedFile[] } {
   const directories: string[] = [];
   const written: SnapshotFile[] = [];
   const result = files.map((file): AddedFile => {
-    if (after.files.get(file.path)?.content === file.content) return "unchanged";
+    if (tree.files.get(file.path)?.content === file.content) return "unchanged";
     try {
-      const edits = addFile(after, file, settings);
-      after.commit(edits);
+      const edits = addFile(tree, file, settings);
+      tree.commit(edits);
       directories.push(...edits.directories);
       written.push(...edits.files);
       return "written";

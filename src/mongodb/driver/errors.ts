@@ -104,8 +104,8 @@ const mayHaveRun = new Set([6, 7, 24, 50, 64, 79, 89, 91, 189, 262, 9001, 10058,
 
 function describeFailure(cause: unknown): string {
   const { name, syscall } = toDriverError(cause);
-  // Only for mongodb+srv. The driver looks up the names of a plain string later, and then reports that it cannot select
-  // a server.
+  // A name of mongodb+srv. The driver looks up the names of a plain string later, and then reports that it cannot
+  // select a server.
   if (syscall === "querySrv" || syscall === "queryTxt") return "the name in the connection string does not resolve";
   if (isClosedClient(cause)) return "the client is closed";
   if (name === "MongoServerSelectionError") return "no server could be selected in time";

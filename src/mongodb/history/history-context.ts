@@ -53,9 +53,9 @@ export interface PresentMemory {
   changes: RecordedChange[];
   /** Texts by path: all, or those of the changes and of the requested path. */
   texts: ReadonlyMap<string, string>;
-  /** Only with "tree". */
+  /** The whole tree, if the caller requested it. */
   tree?: MemorySnapshot;
-  /** Only with `{ path }`. */
+  /** Whether the requested path is a directory. Undefined if no path was requested. */
   isDirectory?: boolean;
   /** Null if the memory has versions already. */
   owner: OwnerDocument | null;

@@ -39,9 +39,9 @@ export function idTaken(collectionName: string, cause: unknown): MemoryError {
 
 /** Tasks that run once for all calls. */
 export interface Preparation {
-  /** Undefined until it is known that the collection contains only our documents. */
+  /** Checks that the collection contains only our documents. Undefined when that is done. */
   checked: () => Promise<void> | undefined;
-  /** Until the indexes exist. */
+  /** Creates the indexes. Undefined when they exist. */
   indexed: () => Promise<void> | undefined;
 }
 

@@ -5,7 +5,7 @@ import type { ExpireMsOptions } from "./life/memory-expiry.js";
 
 /** The place and the settings of a store's memories. */
 export interface StoreContext {
-  /** Its reads go to the primary: an attempt of a change must see whether another one has overtaken it. */
+  /** The database. Reads go to the primary: an attempt of a change must see whether another one has overtaken it. */
   db: Db;
   /** The client of the database. It opens sessions. */
   client: MongoClient;

@@ -61,13 +61,13 @@ const maxRefusals = 100;
  * Copies the items of the official `MongoDBStore` into a `MongoMemoryStore`, with their namespaces, keys, values and
  * times. Both may be in use meanwhile: run it again afterwards for items that were put into the source since.
  *
- * It can run any number of times. It writes an item only if the store has no such item, or one with an older
+ * A migration can run any number of times. It writes an item only if the store has no such item, or one with an older
  * `updatedAt`. The server decides that during the write, so nothing newer is overwritten, and a second run changes
  * nothing. Files of memories (`["memory", …]` with a value `{ content: string }`) go into memories, in the same way.
  * Deletions in the source are not copied.
  *
- * It reads documents in the order of `_id`, and writes each batch with one bulk write. It is not atomic: if the
- * migration ends early, the batches before are copied. `resumeAfter` of the last progress continues there.
+ * The migration reads documents in the order of `_id`, and writes each batch with one bulk write. A migration is not
+ * atomic: if it ends early, the batches before are copied. `resumeAfter` of the last progress continues there.
  *
  * @returns the last progress, also for an empty source
  * @throws TypeError for a bad `resumeAfter`; MemoryError EIO if the source or the store failed; the errors of callbacks

@@ -27,7 +27,7 @@ export interface VectorSearch {
   atMost: number;
 }
 
-/** Its stages answer `{ _id, score }`, best first. They check what the index cannot decide. */
+/** Creates stages that return `{ _id, score }`, best first. The stages also check what the index cannot decide. */
 export function createVectorSearchPipeline(options: VectorSearchOptions, search: VectorSearch): Document[] {
   const { atMost, selection } = search;
   if (atMost > maxCandidates) {

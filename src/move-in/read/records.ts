@@ -40,9 +40,12 @@ export async function* readRecords(source: MoveInSource): AsyncGenerator<JsonRec
 interface Piece {
   number: number;
   /** Null: too large. */
-  bytes: Buffer | null;
+  bytes: Uint8Array | null;
   isCut: boolean;
 }
+
+/** One for all records: making one takes as long as it takes to decode a record. */
+const decoder = new TextDecoder("utf-8", { fatal: true });
 
 function parseRecord({ number, bytes, isCut }: Piece): JsonRecord {
   const what = `record ${number}`;
@@ -51,7 +54,7 @@ function parseRecord({ number, bytes, isCut }: Piece): JsonRecord {
   bounds.add(bytes);
   if (bounds.excess !== undefined) return { what, why: `it has ${bounds.excess}` };
   try {
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    const text = decoder.decode(bytes);
     try {
       return { what, value: JSON.parse(text) as unknown };
     } catch {
@@ -108,7 +111,9 @@ class RecordSplitter {
   }
 
   #takePiece(isCut: boolean): Piece | null {
-    const bytes = this.#length > maxRecordBytes ? null : Buffer.concat(this.#pieces);
+    const [first, second] = this.#pieces;
+    const whole = second === undefined ? (first ?? new Uint8Array()) : Buffer.concat(this.#pieces);
+    const bytes = this.#length > maxRecordBytes ? null : whole;
     [this.#pieces, this.#length] = [[], 0];
     if (bytes !== null && bytes.every(isBlank)) return null;
     this.#number += 1;

@@ -232,7 +232,10 @@ interface ReceiptDocument extends Partial<OutboxState>, Pick<MadeChange, "create
   isNothing?: boolean;
 }
 
-/** Only the expected page can report that nothing was to be done, except if the change was made before. */
+/**
+ * Creates the answer of a change. Only the expected page can report that there was nothing to do, unless the change was
+ * made before.
+ */
 function createAnswer(
   { answer }: ChangeParts,
   { form }: PageTarget,

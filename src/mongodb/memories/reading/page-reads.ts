@@ -62,7 +62,7 @@ export class PageReads {
     const single = await this.#findHeadAlone<OutlinedPage>(outlineProjection(options), call);
     if (single === "paged") return this.#outlinePages(options, call);
     if (single === null) return { files: [], directories: [], revision: 0 };
-    // It may have been rewritten and split meanwhile.
+    // A document of the earlier system may have been rewritten and split meanwhile.
     if (single.revision === undefined) return new MemoryTree(await this.snapshot(call)).outline(options);
     const { files, directories } = toSummary(single, single.data);
     return { files, directories, revision: single.revision };

@@ -64,7 +64,7 @@ function isSame(old: Live, answer: Partial<Live>): boolean {
   return JSON.stringify({ ...old, ...answer }) === JSON.stringify(old);
 }
 
-/** It never rejects. The views request more data and show why that fails. */
+/** Polls once, and never rejects. The views request more data, and show why that fails. */
 async function poll(query: Query, end: AbortSignal): Promise<Partial<Live>> {
   try {
     const signal = AbortSignal.any([end, AbortSignal.timeout(maxAnswerMs)]);

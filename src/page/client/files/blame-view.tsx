@@ -39,7 +39,7 @@ function Who({ run: { version, isRedacted } }: { run: Run }): VNode {
 
 interface BlamedRow {
   line: LineRow;
-  /** Only in the first row of the run. */
+  /** The run, in its first row. Null in the other rows. */
   run: Run | null;
 }
 

@@ -53,7 +53,7 @@ interface RowProps {
   path: string;
 }
 
-/** It opens by itself when a file in it is selected. */
+/** Shows a directory, which opens by itself when a file in it is selected. */
 function Folder({ entry, path }: RowProps): VNode {
   const selected = useMemory().query["path"] ?? "";
   const [isOpen, setOpen] = useState(false);

@@ -20,7 +20,7 @@ export function createRows(hunks: readonly Hunk[]): DiffRow[] {
     const head = `@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`;
     if (rows.length > 0 || oldStart > 1) rows.push({ kind: "gap", text: head, older: null, newer: null });
     if (hunk.note !== undefined) rows.push({ kind: "note", text: hunk.note, older: null, newer: null });
-    // Not by a spread, which takes some 100,000 at most.
+    // A spread takes some 100,000 arguments at most.
     for (const row of oldStart + newStart === 0 ? createNotes(hunk) : createLines(hunk)) rows.push(row);
   }
   markChanges(rows);
