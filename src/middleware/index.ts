@@ -34,11 +34,11 @@ export interface MemoryMiddlewareOptions extends MemoryConnectorConfig {
  * @throws TypeError for bad options, and at the first model call if another tool has the name of this tool
  */
 export function memoryMiddleware(options: MemoryMiddlewareOptions): AgentMiddleware {
-  const { memory, tools = true, log, ...config } = { ...options };
+  const { memory, tools = true, log, ...connectorConfig } = { ...options };
   if (typeof memory?.createConnector !== "function")
     throw new TypeError("memoryMiddleware: memory must be a MemoryNode");
   if (log !== undefined) memory.setLog(log);
-  const connector = memory.createConnector(config);
+  const connector = memory.createConnector(connectorConfig);
   const ownTools = tools ? memory.memoryTools : [];
   const asked = new AskedMessages();
   return createMiddleware({
