@@ -29,7 +29,7 @@ export async function findSharedLines(
   const olderNumbers = await runInTurns(numberLines(older, numbers), waiting);
   const olderCount = numbers.size;
   const newerNumbers = await runInTurns(numberLines(newer, numbers), waiting);
-  if (newerNumbers.every((number) => number >= olderCount)) return [];
+  if (newerNumbers.every((number) => number >= olderCount)) return older.length + newer.length > maxEdits ? null : [];
   const { diffArrays } = await import("diff");
   let comparisons = 0;
   const parts = diffArrays(olderNumbers, newerNumbers, {
