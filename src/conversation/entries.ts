@@ -46,10 +46,10 @@ function createMark(identity: string): string {
     .reduce((mark, byte) => mark + "abcdefghijklmnopqrstuvwxyz"[Number.parseInt(byte, 16) % 26], "");
 }
 
-/** Makes a text of users fit into a heading. */
-export function toName(text: string): string {
+/** Makes a name fit into a heading. A program or a client can give one that is no text. */
+export function toName(name: unknown): string {
   return shorten(
-    text
+    String(name)
       .toWellFormed()
       .replaceAll(/[\s\p{C}^:]+/gu, " ")
       .trim(),

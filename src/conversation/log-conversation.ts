@@ -51,7 +51,7 @@ export interface LogCall {
   onRefusal: (error: MemoryError) => void;
 }
 
-/** What this process knows about a thread. */
+/** The state of a thread, as far as this process knows it. */
 interface ThreadState {
   end: PartEnd | null;
   /** The mark of the first message that could not be written. */

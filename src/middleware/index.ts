@@ -47,18 +47,18 @@ export function memoryMiddleware(options: MemoryMiddlewareOptions): AgentMiddlew
     ...(log !== false &&
       memory.log !== null && {
         afterAgent: async ({ messages }, runtime) => {
-          const config = toConfig(runtime);
-          await logRun(connector.source, asked.restore(messages, config), config);
+          const run = toConfig(runtime);
+          await logRun(connector.source, asked.restore(messages, run), run);
         },
       }),
     wrapModelCall: async (request, handler) => {
       for (const { name } of ownTools) assertNoNamesake(name, request.tools);
       const { systemMessage, messages, runtime, model, state } = request;
-      const config = toConfig(runtime);
-      if (log !== false && memory.log !== null) asked.keep(state.messages, config);
+      const run = toConfig(runtime);
+      if (log !== false && memory.log !== null) asked.keep(state.messages, run);
       const prompt: BaseMessage[] = systemMessage.text === "" ? [] : [systemMessage];
       const given = [...prompt, ...messages];
-      const shown = await connector.inject(given, config, model, request.tools);
+      const shown = await connector.inject(given, run, model, request.tools);
       if (shown === given) return handler(request);
       const [first, ...rest] = shown;
       return SystemMessage.isInstance(first)

@@ -11,7 +11,7 @@ export type MemoryPlacement = "after_system" | "before_system" | "last_message";
 /**
  * `tree`: paths and sizes. `index`: the tree, and for each file the `description` of its YAML front matter, or else its
  * first line that is not empty. `full`: every file with its contents. `auto`: as `full` while everything fits; beyond
- * that the pinned files, an index, the passages that fit the turn, and the newest lines.
+ * that the pinned files, a list of names, the passages that fit the turn, and the newest lines.
  */
 export type MemoryContent = "tree" | "index" | "full" | "auto";
 

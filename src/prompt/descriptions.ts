@@ -12,8 +12,8 @@ const maxDescriptionChars = 120;
 /** Length of the shortest line of a file, with its line end: `/a (1 byte)`. */
 const minLineChars = 12;
 
-/** Whether an index of these files can fit. Otherwise their descriptions need not be read. */
-export function mayIndex(files: readonly OutlineFile[], maxChars: number): boolean {
+/** Whether a list of the names of these files can fit. Otherwise their descriptions need not be read. */
+export function mayListNames(files: readonly OutlineFile[], maxChars: number): boolean {
   return files.length * minLineChars <= maxChars;
 }
 

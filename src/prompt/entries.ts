@@ -120,7 +120,7 @@ export function* contentLines(
 }
 
 /** Returns the entries with their descriptions. */
-export function* indexLines(
+export function* nameLines(
   entries: readonly ShownEntry[],
   descriptions: ReadonlyMap<string, string> | undefined,
 ): Steps<string[]> {

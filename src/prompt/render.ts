@@ -7,7 +7,7 @@ import type { Steps } from "../core/runtime/turns.js";
 import { getPathPrefix, ROOT, splitPath } from "../core/values/paths.js";
 import { compareCodeUnits } from "../core/values/text.js";
 import type { MemoryContent } from "./connector-options.js";
-import { contentLines, type ShownEntry, entryCount, formatPath, indexLines, sortedEntries } from "./entries.js";
+import { contentLines, type ShownEntry, entryCount, formatPath, nameLines, sortedEntries } from "./entries.js";
 import { fence, fenceWithin, printablePath } from "./fence.js";
 import {
   emptyIntroduction,
@@ -35,13 +35,13 @@ export interface RenderOptions {
   isOwnerMissing?: boolean;
   /** The model's name for the root: `/`, another absolute path, or "" for relative paths. */
   root: string;
-  /** The description of each file, by path, for an index. */
+  /** The description of each file, by path, for a list of names. */
   descriptions?: ReadonlyMap<string, string>;
   /** The directory of the conversation log. @default none */
   logPath?: string | null;
 }
 
-/** What a model sees of memories. */
+/** The text that shows memories to a model. */
 export interface RenderedMemories {
   /** Null if not even a count of the entries fits, or if a run without its thread or user would see empty memories. */
   text: string | null;
@@ -79,9 +79,9 @@ export function getShownScope(outlines: readonly MountOutline[]): MemoryScope {
   return outlines.find(({ mount }) => mount.point === ROOT)?.mount.memory.address.scope ?? "global";
 }
 
-/** What an index may take. The lines of mounts count only for `maxChars`. */
-export interface IndexOptions extends Pick<RenderOptions, "root" | "descriptions"> {
-  /** The paths of files that the message shows in full, so that the index leaves them out. */
+/** The files and the limits of a list of names. The lines of mounts count only for `maxChars`. */
+export interface NameListOptions extends Pick<RenderOptions, "root" | "descriptions"> {
+  /** The paths of files that the message shows in full, so that the list leaves them out. */
   pinnedPaths: ReadonlySet<string>;
   maxChars: number;
   /** The limit for the entries. */
@@ -90,14 +90,14 @@ export interface IndexOptions extends Pick<RenderOptions, "root" | "descriptions
   logPath: string | null;
 }
 
-/** Renders the lines of an index that fit: with descriptions, or else without, and then without the deepest entries. */
-export function* renderIndex(memories: ShownMemories, options: IndexOptions): Steps<string[]> {
+/** Renders the lines of a list of names that fit: with descriptions, or else without, and then without the deepest entries. */
+export function* renderNames(memories: ShownMemories, options: NameListOptions): Steps<string[]> {
   const { root, descriptions, maxChars, entryChars } = options;
   const sections = yield* createSections(memories, root, options);
   const headerChars = sections.reduce((sum, section) => sum + countChars(renderHeader(section)), 0);
   const limit = Math.min(maxChars, headerChars + entryChars);
   const parts: string[][] = [];
-  for (const section of sections) parts.push(renderHeader(section), yield* indexLines(section.entries, descriptions));
+  for (const section of sections) parts.push(renderHeader(section), yield* nameLines(section.entries, descriptions));
   const rich = parts.flat();
   if (countChars(rich) <= limit) return rich;
   const short = yield* listTreeLines(yield* leaveOut(sections, -headerChars, limit - headerChars));
@@ -109,7 +109,7 @@ export function* renderIndex(memories: ShownMemories, options: IndexOptions): St
 function* createSections(
   { isTree, outlines }: ShownMemories,
   root: string,
-  { logPath = null, pinnedPaths }: Partial<Pick<IndexOptions, "logPath" | "pinnedPaths">> = {},
+  { logPath = null, pinnedPaths }: Partial<Pick<NameListOptions, "logPath" | "pinnedPaths">> = {},
 ): Steps<Section[]> {
   const sections: Section[] = [];
   for (const { mount, outline } of outlines) {
@@ -176,7 +176,7 @@ function* renderRichLines(
     const { mount, entries } = section;
     const share = Math.min(maxChars, mount.maxChars ?? maxChars);
     const lines =
-      content === "full" ? yield* contentLines(entries, share, logPath) : yield* indexLines(entries, descriptions);
+      content === "full" ? yield* contentLines(entries, share, logPath) : yield* nameLines(entries, descriptions);
     if (lines !== null && countChars(lines) <= share) all.push(renderHeader(section), lines);
     else {
       leftOut.push(section);

@@ -6,7 +6,7 @@ import { runInTurns } from "../core/runtime/turns.js";
 import type { RecallOptions } from "../core/search/recall.js";
 import { takeStart } from "../core/values/text.js";
 import type { MemoryConnectorConfig, TokenLimit } from "./connector-options.js";
-import { getDescriptions, leadChars, mayIndex } from "./descriptions.js";
+import { getDescriptions, leadChars, mayListNames } from "./descriptions.js";
 import type { OwnedScope } from "./introduction.js";
 import { type AutoOptions, renderAuto, type RenderedForTurn } from "./auto/render-auto.js";
 import { countTokens } from "./auto/token-budget.js";
@@ -20,9 +20,9 @@ export interface Form extends Required<Pick<MemoryConnectorConfig, "content" | "
   tokens: TokenLimit | null;
   /** The text that the passages of `auto` are to fit. "" without one. */
   question: string;
-  /** What the first call of the turn has shown. Null if this is the first one, or shows no part of the turn. */
+  /** The parts that the first call of the turn has shown. Null if this is the first call, or without a part of the turn. */
   earlier: MemoryParts | null;
-  /** The directory of the conversation log, which the index of `auto` shows as one line. */
+  /** The directory of the conversation log, which the list of names of `auto` shows as one line. */
   logPath: string | null;
 }
 
@@ -146,5 +146,5 @@ async function readDescriptions(
   files: readonly OutlineFile[],
   { content, maxChars }: Form,
 ): Promise<ReadonlyMap<string, string>> {
-  return content === "index" && mayIndex(files, maxChars) ? getDescriptions(files) : new Map<string, string>();
+  return content === "index" && mayListNames(files, maxChars) ? getDescriptions(files) : new Map<string, string>();
 }

@@ -21,7 +21,7 @@ export interface MessageKind<Message extends object> {
 /** A message with fewer characters, such as "And on Friday?", is searched together with the user's message before it. */
 const shortChars = 40;
 
-/** Of a longer text, half as many characters are taken from each end, because a question stands at one of them. */
+/** A longer text is cut to half as many characters from each end, because the question is at one of them. */
 const maxTextChars = 1000;
 
 /** The messages that connectors have made: a copy of a user's message has its source, the message of a memory null. */

@@ -174,7 +174,7 @@ describe("content auto", () => {
     expect(turn).toMatch(/\n\(\d+ passages left out\)\n/);
   });
 
-  it("gives the index at most a tenth of the budget, and counts the rest of it", async () => {
+  it("gives the list of names at most a tenth of the budget, and counts the rest of it", async () => {
     const texts = Object.fromEntries(Array.from({ length: 300 }, (_, file) => [`/note${file}`, `Note ${file}.`]));
     const { text } = await renderFiles(texts);
     const index = text?.split("\n").slice(2, -1).join("\n") ?? "";
@@ -182,7 +182,7 @@ describe("content auto", () => {
     expect(index.length).toBeLessThanOrEqual(400);
   });
 
-  it("shows the conversation log as one line of the index", async () => {
+  it("shows the conversation log as one line of the list of names", async () => {
     const { text } = await show(await memoryOf(manyDays), "day 3", { maxChars: 1500, logPath: "/days" });
     expect(text).toMatch(/\n\/days\/ \(20 files, \d+ bytes\)\n<\/memory>$/);
   });
@@ -376,7 +376,7 @@ describe("for every memory and every budget, auto", () => {
     );
   });
 
-  it("has no cliff: a character more takes at most three passages away, and the index where not all fits any more", async () => {
+  it("has no cliff: a character more takes at most three passages away, and the list of names where not all fits any more", async () => {
     const maxChars = 1500;
     const text = fc.array(fc.integer({ min: 1, max: longestLine }), { minLength: 1, maxLength: 20 }).map(createLines);
     const paths = fc.constantFrom("/a", "/b", "/c/d", "/c/e", "/f", "/g/h/i");

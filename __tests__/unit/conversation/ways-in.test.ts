@@ -184,6 +184,14 @@ describe.each(Object.entries(waysIn))("%s", (_name, create) => {
     expect(errors).toEqual(["EACCES"]);
   });
 
+  it("logs a run whose thread id and user's name are numbers", async () => {
+    const node = createNode();
+    const messages = [{ ...user("one"), name: 7 }];
+    await create({ node }).invoke({ messages }, { configurable: { thread_id: 5 } });
+    expect(await readLines(node.memory())).toEqual(["User 7: one", "Assistant: Answer to one"]);
+    expect((await node.memory().snapshot()).files[0]?.content).toMatch(/^## \d\d:\d\d 5\n/);
+  });
+
   it("goes on if `onError` fails", async () => {
     const store = new FailingStore();
     const node = createNode({ store, scope: "perUser" });

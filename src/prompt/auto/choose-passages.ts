@@ -14,7 +14,7 @@ export interface RankedText extends RecalledText {
 
 /** Room that is too small for most passages. */
 const minRoom = 20;
-/** So many passages in a row that do not fit end the choice. */
+/** The choice ends after this number of passages in a row that do not fit. */
 const maxMisfits = 50;
 
 /** Chooses pinned files from their start, as far as they fit. */
@@ -55,7 +55,7 @@ function* chooseFrom(
     const { text, number } = choice;
     if (chosen.has(text, number) || !isWanted(choice)) continue;
     if (chosen.add(text, number)) misfits = 0;
-    // What does not fit into the share of its mount says nothing of the room for others.
+    // A passage that exceeds only the share of its mount does not count: others may have room.
     else if (chosen.roomFor(text) === chosen.room) misfits += 1;
   }
 }
