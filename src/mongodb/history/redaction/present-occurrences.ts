@@ -35,8 +35,8 @@ export function refusePresent({ texts: [first, ...others], paths }: PresentOccur
   throw errorOnPaths(
     "EINVAL",
     (place) =>
-      `the text can be read in ${place(first)}${more} as it is now; write or delete the file first, or pass ` +
-      "`cut: true` to cover it there too",
+      `the text can be read in ${place(first)}${more} as it is now; write or delete the file first, or cover it there ` +
+      "too, by the option cut",
     first,
   );
 }
