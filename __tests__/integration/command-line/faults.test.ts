@@ -115,6 +115,7 @@ const faults: [argv: string[], exitCode: number, code: string, says: RegExp][] =
   [["doctor", "--node", "", "--uri", uri], 2, "EUSAGE", /--node.*non-empty/],
   [["migrate", "earlier-format", "--node", "a\u0007", "--uri", uri], 2, "EUSAGE", /--node.*control characters/],
   [["migrate", "earlier-format"], 2, "EUSAGE", /MONGODB_URI/],
+  [["memories", "--scope", "perThread", "--user", "ada", "--uri", uri], 2, "EUSAGE", /--scope: .* have no user; leave/],
   [["mcp", "--port", "1", ...inFolder], 2, "EUSAGE", /--port goes with --http/],
   [["mcp", "--http", "--port", "x", ...inFolder], 2, "EUSAGE", /--port x is not a port/],
   [["mcp", "--http", "--host", "0.0.0.0", ...inFolder], 2, "EUSAGE", /token/],
@@ -202,6 +203,13 @@ describe("a fault", () => {
 });
 
 describe("a token", () => {
+  it("that is an empty file does not serve without a token", async () => {
+    expect(await cli(["mcp", "--http", "--port", "0", "--token-file", "/dev/null", ...inFolder])).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining("--token-file /dev/null: it must contain one line, the token"),
+    });
+  });
+
   it("that is refused is not printed", async () => {
     const { exitCode, stderr } = await cli(["mcp", "--http", "--port", "0", ...inFolder], {
       env: { LANGGRAPH_MONGO_MEMORY_TOKEN: "geheimes wort" },

@@ -50,7 +50,7 @@ function parseMount(given: string): MountTarget {
     if (name === undefined || value === undefined)
       throw error(`${JSON.stringify(part)} is not user=, thread= or access=`);
     if (settings.has(name)) throw error(`${name} is given twice`);
-    settings.set(name, name === "access" ? value : decodeId(value, name));
+    settings.set(name, name === "access" ? decode(value) : decodeId(value, name));
   }
   const [user, thread, access = "write"] = ["user", "thread", "access"].map((name) => settings.get(name));
   if (user !== undefined && thread !== undefined) throw error("a memory is of a thread or of a user, not of both");

@@ -4,6 +4,7 @@ import { checkMemoryFilter } from "../../../mongodb/admin/checks.js";
 import type { MemorySummary } from "../../../mongodb/admin/memory-database.js";
 import { createCommand } from "../../command.js";
 import { pickDefined } from "../../collections.js";
+import { asUsage } from "../../errors.js";
 import { formatAddress } from "../../targets/address.js";
 import { withMemories } from "../../targets/open-target.js";
 import { databaseOptions, getOwner, ownerOptions, type TargetOptions } from "../../targets/target-options.js";
@@ -24,7 +25,7 @@ export const memories = createCommand<TargetOptions & { scope?: MemoryScope }>({
   ],
   run: async (input, context) => {
     const filter = pickDefined({ ...getOwner(input), scope: input.scope });
-    const ranges = checkMemoryFilter(filter);
+    const ranges = asUsage("--scope", () => checkMemoryFilter(filter));
     await withMemories(context, input, (database) =>
       printEach(context, input.json, database.summaries(ranges), formatSummary, "no memory was found", header),
     );

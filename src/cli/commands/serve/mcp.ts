@@ -90,26 +90,32 @@ async function readHttpOptions(
   { host, port, tokenFile, allowHost, allowOrigin }: McpOptions,
   { io }: CliContext,
 ): Promise<Omit<McpHttpOptions, "memory">> {
-  const token = tokenFile === undefined ? io.env[tokenVariable] : await readToken(tokenFile);
-  if (token) checkToken(tokenFile === undefined ? tokenVariable : `--token-file ${tokenFile}`, token);
+  const token = tokenFile === undefined ? readTokenVariable(io.env) : await readToken(tokenFile);
   const ownHosts = [...loopbackNames, ...(host === undefined ? [] : [host])];
   return pickDefined({
     host,
     port,
-    token: token === "" ? undefined : token,
+    token,
     allowedHosts: allowHost && [...ownHosts, ...allowHost],
     allowedOrigins: allowOrigin,
   });
 }
 
-async function readToken(file: string): Promise<string> {
-  return (await withFile(`--token-file ${file}`, "read", () => readFile(file, "utf8"))).trim();
+const isToken = (text: string): boolean => /^[\x21-\x7e]+$/.test(text);
+const tokenRule = "it must contain one line, the token, of printable characters without spaces";
+
+/** An empty variable is none. @throws CommandError EUSAGE */
+function readTokenVariable(env: CliContext["io"]["env"]): string | undefined {
+  const token = env[tokenVariable];
+  if (!token || isToken(token)) return token || undefined;
+  throw usageError(`${tokenVariable}: ${tokenRule}`);
 }
 
-/** @param name where the token stands. @throws CommandError */
-function checkToken(name: string, token: string): void {
-  if (/^[\x21-\x7e]+$/.test(token)) return;
-  throw inputError(`${name}: it must contain one line, the token, of printable characters without spaces`);
+/** @throws CommandError EINPUT also for an empty file, which must not open the server to everybody */
+async function readToken(file: string): Promise<string> {
+  const token = (await withFile(`--token-file ${file}`, "read", () => readFile(file, "utf8"))).trim();
+  if (isToken(token)) return token;
+  throw inputError(`--token-file ${file}: ${tokenRule}`);
 }
 
 async function serveOverStdio(options: McpServerOptions, { io }: CliContext): Promise<void> {
