@@ -555,7 +555,7 @@ describe("a memory of many small files", () => {
     const [killed, whole] = [await killedImport(archive), newMemory()];
     const { files } = await killed.memory.snapshot();
     expect(files.length).toBeGreaterThanOrEqual(2000);
-    expect(files.filter(({ path, content }) => content !== `note ${path.split("f").at(-1)}`)).toEqual([]);
+    expect(files.filter((file) => file.content !== `note ${file.path.split("f").at(-1)}`)).toEqual([]);
     expect(await cliJson(["import", archive, ...killed.target])).toMatchObject({
       written: manyFiles - files.length,
       unchanged: files.length,
