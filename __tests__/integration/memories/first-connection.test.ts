@@ -6,6 +6,7 @@ import { getFailure } from "../../helpers/get-failure.js";
 import { freePort } from "../../helpers/mongo-servers.js";
 import { privateMongod, testDatabase } from "../../helpers/test-database.js";
 import { memoryChanges, memoryReads, storeCalls } from "../../helpers/store-calls.js";
+import { untilAnswers } from "../../helpers/until-answers.js";
 import { useClient } from "../../helpers/use-client.js";
 
 const servers: Server[] = [];
@@ -104,6 +105,7 @@ describe("the first call of a store", () => {
     const memory = storeOf(mongod.uri).memory({ nodeId: "a" });
     expect((await getFailure(memory.append("/a", "x"))).message).toContain("ECONNREFUSED");
     await mongod.restart();
+    await untilAnswers(memory);
     await memory.append("/a", "x");
     expect(await memory.read("/a")).toBe("x");
   });
