@@ -18,10 +18,9 @@ import type { Memory } from "../core/memory.js";
 import { normalizePath, ROOT } from "../core/values/paths.js";
 import { MemoryTree } from "../core/tree/memory-tree.js";
 import { describeNearest } from "../dialects/nearest-lines.js";
-import { getToolCallOfTask } from "../langchain/langgraph-internals.js";
 import { getBinding, getMemoryRun } from "../langchain/memory-run.js";
 import { checkMemorySource, openMemoryForRun, type MemorySource } from "../langchain/memory-source.js";
-import { identifyOnlyChange } from "../langchain/task.js";
+import { addToolCallOfTask, identifyOnlyChange } from "../langchain/task.js";
 import { getMediaType } from "./media-types.js";
 import { checkBackendOptions, type DeepAgentsBackendOptions, warn } from "./options.js";
 import { listChildren, findFiles, grepFiles } from "./search.js";
@@ -212,8 +211,7 @@ export class DeepAgentsBackend implements BackendProtocolV2 {
     const config: LangGraphRunnableConfig | undefined = getConfig();
     config?.signal?.throwIfAborted();
     try {
-      const toolCall = config === undefined ? null : getToolCallOfTask(config);
-      const run = { ...getMemoryRun(config), ...(toolCall !== null && { toolCallId: toolCall.id }) };
+      const run = addToolCallOfTask(getMemoryRun(config));
       const memory = await openMemoryForRun(this.#source, run);
       if (change !== undefined) getBinding(run).call = identifyOnlyChange(run, change.tool, change.args);
       return await operate(memory.with({ paths: "posix" }), config?.signal ?? null);

@@ -72,7 +72,10 @@ export function describeRest(
 
 /** Refuses a first line that the text does not have. */
 export function describeLines(text: string, argument: string): string {
-  return `${argument} must be a line of the text: 1 to ${takeLines(text, 1, 0)?.lineCount ?? 0}`;
+  const lineCount = takeLines(text, 1, 0)?.lineCount ?? 0;
+  return lineCount === 0
+    ? `${argument} must be 1: the file is empty`
+    : `${argument} must be a line of the text: 1 to ${lineCount}`;
 }
 
 /** Returns the start of a text that fits into `maxChars` of JSON. */

@@ -3,7 +3,6 @@ import type { RunnableConfig } from "@langchain/core/runnables";
 import { AsyncLocalStorageProviderSingleton } from "@langchain/core/singletons";
 import type { LangGraphRunnableConfig } from "@langchain/langgraph";
 import type { BaseCheckpointSaver, BaseStore } from "@langchain/langgraph-checkpoint";
-import { getField } from "../core/values/unknown-values.js";
 
 /*
  * All uses of LangGraph and LangChain that their documentation does not promise.
@@ -105,9 +104,10 @@ export function getTaskNamespace({ configurable }: RunnableConfig): unknown {
  * config that `tool()` puts into the context lacks the call.
  */
 export function getToolCallOfTask({ configurable }: RunnableConfig): { id: string; name: string } | null {
-  const input: unknown = getField(configurable?.["__pregel_scratchpad"], "currentTaskInput");
-  const call = getField(input, "lg_tool_call");
-  const [id, name] = [getField(call, "id"), getField(call, "name")];
+  const scratchpad = configurable?.["__pregel_scratchpad"] as
+    | { currentTaskInput?: { lg_tool_call?: { id?: unknown; name?: unknown } | null } | null }
+    | undefined;
+  const { id, name } = scratchpad?.currentTaskInput?.lg_tool_call ?? {};
   return typeof id === "string" && id !== "" && typeof name === "string" ? { id, name } : null;
 }
 

@@ -63,6 +63,12 @@ export function identifyCall({ config, toolCallId }: MemoryRun, name: string, ar
   return new CallIdentity(id.slice(0, idChars));
 }
 
+/** Adds the tool call that the task only runs, if the config of the run lacks it. */
+export function addToolCallOfTask(run: MemoryRun): MemoryRun {
+  const call = getToolCallOfTask(run.config);
+  return call === null ? run : { ...run, toolCallId: call.id };
+}
+
 /**
  * Identifies the change of a tool that makes one change. Null unless the task only runs a call of this tool, because
  * other code may make equal changes one after the other.

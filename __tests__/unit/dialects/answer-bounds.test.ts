@@ -169,6 +169,14 @@ describe("what an answer leaves out", () => {
     });
   });
 
+  it("is refused for fromLine 2 of an empty file, which has no lines to name", async () => {
+    const memory = freshMemory();
+    await memory.write("/f", "");
+    expect(await answer(create.unified(), "memory", { command: "read", path: "/f", fromLine: 2 }, memory)).toContain(
+      "fromLine must be 1: the file is empty",
+    );
+  });
+
   it.each([0, -1, 1.5, "x", 4])("is refused for fromLine %j of three lines", async (fromLine) => {
     const memory = freshMemory();
     await memory.write("/f", "a\nb\nc\n");

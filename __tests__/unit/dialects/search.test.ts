@@ -100,7 +100,9 @@ describe("a search for models", () => {
     expect(await tool.invoke({ path: "/memories" } as never)).toBe(
       "Error: Invalid `query` parameter: it is required and must be a string",
     );
-    expect(await tool.invoke({ query: "x", words: 1 } as never)).toBe("Error: Unknown parameter: words");
+    expect(await tool.invoke({ query: "x", words: 1 } as never)).toBe(
+      "Error: Unknown parameter: words. The parameters are query, path",
+    );
     expect(await createClaudeMemoryTool(memory).invoke({ command: "search", query: "x" })).toContain(
       "Unknown parameter: query",
     );

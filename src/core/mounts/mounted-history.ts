@@ -105,8 +105,10 @@ export class MountedHistory implements MemoryHistory {
   /** Reverts in each memory in one step. */
   async revert(what: RevertTarget, options?: { force?: boolean }): Promise<MemoryVersion[]> {
     if (typeof what !== "object" || what === null || !("path" in what)) return this.#revertInEach(what, options);
-    const { mount, localId } = this.#findVersion(what.to);
     const location = this.#table.locate(this.#table.normalize(what.path, true));
+    // First, because a path without history has no version either.
+    getHistory(location.mount);
+    const { mount, localId } = this.#findVersion(what.to);
     if (location.mount !== mount) throw differentMemories(what.path, what.to);
     const local = { ...what, path: location.path, to: localId };
     const versions = await this.#run(mount, (history) => history.revert(local, options));

@@ -11,14 +11,14 @@ export const claudeAnswers: ToolAnswers<string> = {
   failure: () => "Error: EIO: the memory could not be opened",
 };
 
-/** @param required words that name the argument that every call needs */
+/** @param required words that name the argument that every call needs. @param alias accepted, but not described */
 export function parseClaudeArguments(
   args: unknown,
-  isKnown: (name: string) => boolean,
-  required: string,
+  { names, required, alias }: { names: readonly string[]; required: string; alias?: string },
 ): Record<string, unknown> {
-  return parseArguments(args, isKnown, {
+  return parseArguments(args, (name) => name === alias || names.includes(name), {
     notAnObject: () => new ClaudeRefusal("EINVAL", `Error: The arguments must be an object with ${required}`),
-    unknownName: (name) => new ClaudeRefusal("EINVAL", `Error: Unknown parameter: ${echo(name)}`),
+    unknownName: (name) =>
+      new ClaudeRefusal("EINVAL", `Error: Unknown parameter: ${echo(name)}. The parameters are ${names.join(", ")}`),
   });
 }

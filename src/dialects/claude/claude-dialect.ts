@@ -65,9 +65,9 @@ export async function runClaudeCommand(
  * commands.
  */
 function parseCommandArguments(given: unknown): Record<string, unknown> {
-  // `content` is accepted but not described: two names for one argument would confuse a model.
-  const isKnown = (name: string): boolean => Object.hasOwn(properties, name) || name === "content";
-  return parseClaudeArguments(readArguments({ properties }, given), isKnown, "a command");
+  // Two described names for one argument would confuse a model.
+  const names = { names: Object.keys(properties), required: "a command", alias: "content" };
+  return parseClaudeArguments(readArguments({ properties }, given), names);
 }
 
 function parseCommand(command: unknown): ClaudeCommandName {

@@ -34,8 +34,8 @@ export function claudeSearchTool({
     readOnly: true,
     destructive: false,
     run: async (given, openMemory) => {
-      const isKnown = (name: string): boolean => Object.hasOwn(properties, name);
-      const args = new ClaudeArguments(parseClaudeArguments(given, isKnown, "a query"), root);
+      const names = { names: Object.keys(properties), required: "a query" };
+      const args = new ClaudeArguments(parseClaudeArguments(given, names), root);
       const query = args.text("query");
       const path = args.optionalText("path") === undefined ? ROOT : args.path("path").path;
       const { passages, leftOut } = await findPassages(await openMemory(), query, path, maxAnswerChars - sentenceChars);

@@ -20,10 +20,6 @@ const controlOrSeparator = /[\p{Cc}\u2028\u2029]/u;
 const createArgumentError = (message: string): DialectError => createJournalError("MEMORY_INVALID_ARGUMENT", message);
 const createKeyError = (message: string): DialectError => createJournalError("MEMORY_INVALID_KEY", message);
 
-const argumentErrors = {
-  unknownName: (name: string) => createArgumentError(`unknown argument: \`${shorten(name, 64)}\``),
-};
-
 /**
  * The arguments of one call, which may be anything. Checked in the crate's order: key, content, tags, target, and the
  * rules inside the key last.
@@ -32,7 +28,10 @@ export class JournalArguments {
   readonly #values: Record<string, unknown>;
 
   constructor(given: unknown, names: readonly string[]) {
-    this.#values = parseArguments(given, (name) => names.includes(name), argumentErrors);
+    const shown = names.map((name) => `\`${name}\``).join(", ");
+    const unknownName = (name: string): DialectError =>
+      createArgumentError(`unknown argument: \`${shorten(name, 64)}\`; the arguments are ${shown}`);
+    this.#values = parseArguments(given, (name) => names.includes(name), { unknownName });
   }
 
   /** The key, trimmed and in NFC, so that each key has one spelling. */

@@ -7,18 +7,17 @@ import { badArgument, badPath, createRecordError, notAllowed, quoted } from "./e
 const maxContentBytes = 1_000_000;
 const maxPathChars = 255;
 
-const argumentErrors = {
-  notAnObject: () => badArgument("The arguments must be an object"),
-  unknownName: (name: string) => badArgument(`Unknown argument ${quoted(name)}`),
-};
-
 /** The arguments of one call, which may be anything. */
 export class RecordArguments {
   readonly #values: Record<string, unknown>;
 
   constructor(given: unknown, names: readonly string[]) {
     // Checked for a tool without arguments, too: clear_memory must not run on a call that was meant for another tool.
-    this.#values = parseArguments(given, (name) => names.includes(name), argumentErrors);
+    this.#values = parseArguments(given, (name) => names.includes(name), {
+      notAnObject: () => badArgument("The arguments must be an object"),
+      unknownName: (name) =>
+        badArgument(`Unknown argument ${quoted(name)}, the arguments are ${names.map(quoted).join(", ")}`),
+    });
   }
 
   /**

@@ -224,19 +224,14 @@ async function runCommand(
   return { command, path: args.path, ok: true, result };
 }
 
-const argumentNames = new Set(["path", "command", "content", "oldContent", "fromLine"]);
-
-function isArgument(name: string, commands: readonly MemoryCommand[]): boolean {
-  return argumentNames.has(name) || (name === "query" && commands.includes("search"));
-}
-
-const argumentErrors = {
-  notAnObject: () => invalid("the arguments must be an object with path and command"),
-  unknownName: (name: string) => invalid(`unknown argument: ${shorten(name, 64)}`),
-};
+const argumentNames = ["path", "command", "content", "oldContent", "fromLine"];
 
 function checkArguments(args: unknown, commands: readonly MemoryCommand[]): Arguments & { command: MemoryCommand } {
-  const given = parseArguments(args, (name) => isArgument(name, commands), argumentErrors);
+  const names = [...argumentNames, ...(commands.includes("search") ? ["query"] : [])];
+  const given = parseArguments(args, (name) => names.includes(name), {
+    notAnObject: () => invalid("the arguments must be an object with path and command"),
+    unknownName: (name) => invalid(`unknown argument: ${shorten(name, 64)}; the arguments are ${names.join(", ")}`),
+  });
   const { command } = given;
   if (command === undefined) throw invalid(`command is required: ${commands.join(", ")}`);
   if (!isCommand(command)) {
@@ -246,7 +241,8 @@ function checkArguments(args: unknown, commands: readonly MemoryCommand[]): Argu
   if (!commands.includes(command)) {
     throw new MemoryError("EACCES", `EACCES: ${command} is not allowed on this tool; allowed: ${commands.join(", ")}`);
   }
-  const path = normalizePath(given["path"] ?? (command === "search" ? ROOT : undefined), {
+  const { path: givenPath } = readTextArgument(given, "path");
+  const path = normalizePath(givenPath ?? (command === "search" ? ROOT : undefined), {
     emptyIsRoot: takesDirectories(command),
   });
   return {
@@ -267,7 +263,7 @@ function readLineArgument(fromLine: unknown = 1): number {
 
 function readTextArgument(
   given: Record<string, unknown>,
-  name: "content" | "oldContent" | "query",
+  name: "path" | "content" | "oldContent" | "query",
 ): Partial<Arguments> {
   const value = given[name];
   if (value === undefined) return {};

@@ -16,6 +16,8 @@ const createCall = (args: unknown) => ({
   name: "memory",
   args: args as never,
 });
+const parameters =
+  ". The parameters are command, path, view_range, file_text, old_str, new_str, insert_line, insert_text, old_path, new_path";
 const required = "it is required and must be a string";
 
 const commands = ". The commands are view, create, str_replace, insert, delete, rename";
@@ -80,7 +82,7 @@ const bad: [title: string, args: unknown, answer: string][] = [
   [
     "a misspelt new_str",
     { command: "str_replace", path: "/memories/f", old_str: "🧠", new_string: "x" },
-    "Error: Unknown parameter: new_string",
+    `Error: Unknown parameter: new_string${parameters}`,
   ],
   [
     "a number for new_str",
@@ -101,7 +103,7 @@ const bad: [title: string, args: unknown, answer: string][] = [
   [
     "a prototype",
     JSON.parse('{"command":"view","path":"/memories","__proto__":{}}'),
-    "Error: Unknown parameter: __proto__",
+    `Error: Unknown parameter: __proto__${parameters}`,
   ],
 ];
 

@@ -160,9 +160,9 @@ describe("arguments of any shape", () => {
     ["replace_memory", { path: "a", content: 5 }, missing("content")],
     ["drop_memory", { path: ["a"] }, missing("path")],
     ["drop_memory", {}, missing("path")],
-    ["drop_memory", { path: "a", content }, 'Unknown argument "content"'],
-    ["clear_memory", { path: "a" }, 'Unknown argument "path"'],
-    ["clear_memory", { all: true }, 'Unknown argument "all"'],
+    ["drop_memory", { path: "a", content }, 'Unknown argument "content", the arguments are "path"'],
+    ["clear_memory", { path: "a" }, 'Unknown argument "path", the arguments are "reason"'],
+    ["clear_memory", { all: true }, 'Unknown argument "all", the arguments are "reason"'],
     ["clear_memory", null, "The arguments must be an object"],
     ["clear_memory", [], "The arguments must be an object"],
     ["clear_memory", "project/todo", "The arguments must be an object"],
@@ -173,7 +173,11 @@ describe("arguments of any shape", () => {
       { path: "a", content: "\uD800" },
       'Argument "content" is not well-formed Unicode (it holds a lone surrogate)',
     ],
-    ["add_memory", JSON.parse('{"path":"a","content":"x","__proto__":{}}'), 'Unknown argument "__proto__"'],
+    [
+      "add_memory",
+      JSON.parse('{"path":"a","content":"x","__proto__":{}}'),
+      'Unknown argument "__proto__", the arguments are "path", "content"',
+    ],
   ])("%s refuses %p and changes nothing", async (name, args, message) => {
     const bench = new RecordBench();
     await bench.memory.write("/kept", "kept");

@@ -69,6 +69,7 @@ const ways: Record<string, Way> = {
 const long = "x".repeat(10_000_000);
 const deep = JSON.parse(`${"[".repeat(20_000)}${"]".repeat(20_000)}`) as unknown;
 
+const argumentNames = "; the arguments are path, command, content, oldContent, fromLine";
 const commands = "; the commands are read, list, append, update, delete";
 
 /** Bad arguments, and what the envelope repeats of them and says. */
@@ -81,8 +82,14 @@ const badArguments: [title: string, args: unknown, command: string, path: string
   ["no command", { path: "/a" }, "", "/a", "command is required: read, list, append, update, delete"],
   ["no path", { command: "read" }, "read", "", "path is required"],
   ["null for the path", { path: null, command: "read" }, "read", "", "path is required"],
-  ["a number for the path", { path: 1, command: "read" }, "read", "", "path is required"],
-  ["operators for the path", { path: { $ne: null }, command: "delete" }, "delete", "", "path is required"],
+  ["a number for the path", { path: 1, command: "read" }, "read", "", "path must be a string (given number)"],
+  [
+    "operators for the path",
+    { path: { $ne: null }, command: "delete" },
+    "delete",
+    "",
+    "path must be a string (given object)",
+  ],
   ["operators for the command", { path: "/a", command: { $gt: "" } }, "", "/a", `unknown command: object${commands}`],
   [
     "a number for the content",
@@ -117,14 +124,14 @@ const badArguments: [title: string, args: unknown, command: string, path: string
     { path: "/a", command: "read", recursive: true },
     "read",
     "/a",
-    "unknown argument: recursive",
+    `unknown argument: recursive${argumentNames}`,
   ],
   [
     "a prototype",
     JSON.parse('{"path":"/a","command":"read","__proto__":{"x":1}}'),
     "read",
     "/a",
-    "unknown argument: __proto__",
+    `unknown argument: __proto__${argumentNames}`,
   ],
   ["an unknown command", { path: "/a", command: "write" }, "write", "/a", `unknown command: write${commands}`],
   [
@@ -188,16 +195,16 @@ const badArguments: [title: string, args: unknown, command: string, path: string
     { path: "/a", command: "read", "\ud800": {} },
     "read",
     "/a",
-    "unknown argument: \ud800",
+    `unknown argument: \ud800${argumentNames}`,
   ],
   [
     "a tool call inside",
     { type: "tool_call", id: "x", args: { path: "/a", command: "read" } },
     "",
     "",
-    "unknown argument: type",
+    `unknown argument: type${argumentNames}`,
   ],
-  ["endless nesting", { path: deep, command: "read" }, "read", "", "path is required"],
+  ["endless nesting", { path: deep, command: "read" }, "read", "", "path must be a string (given object)"],
 ];
 
 /**
