@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeEach, expect, it, jest } from "@jest/globals";
 import { countLongestSlice, stopCounting } from "../../helpers/counted-steps.js";
-import { askPage, pageQuery, pageToken } from "../../helpers/page-client.js";
+import { askPage, pageQuery, pageToken, tellPage } from "../../helpers/page-client.js";
 import { testDatabase } from "../../helpers/test-database.js";
 
 afterAll(stopCounting);
@@ -25,5 +25,32 @@ it("the authors of a million lines leave the event loop to others", async () => 
     ({ status } = await askPage(page, `/api/blame?${pageQuery({ ...address, path: "/a" })}`));
   });
   expect(status).toBe(200);
+  expect(longest).toBeLessThan(1_000_000);
+});
+
+it("a write that conflicts over a million lines leaves the event loop to others", async () => {
+  const store = new MongoMemoryStore({ client, dbName });
+  const page = createMemoryPage({ store, token: pageToken, access: "write" });
+  const address = { nodeId: "conflict", scope: "global" };
+  await store.memory({ nodeId: "conflict" }).write("/a", "\n".repeat(999_000));
+  const body = { address, path: "/a", content: `${"\n".repeat(900_000)}x`, digest: "0".repeat(64), by: "Ada" };
+  let answer: unknown;
+  const longest = await countLongestSlice(/\/src\/core\/history\//, async () => {
+    ({ json: answer } = await tellPage(page, "/api/write", body));
+  });
+  expect(answer).toMatchObject({ conflict: { hunks: [expect.anything()] } });
+  expect(longest).toBeLessThan(1_000_000);
+});
+
+it("a search for a text in the history of a million lines leaves the event loop to others", async () => {
+  const store = new MongoMemoryStore({ client, dbName, history: true });
+  const memory = store.memory({ nodeId: "searched" });
+  await memory.write("/a", `${"\n".repeat(500_000)}secret`);
+  await memory.write("/a", `x${"\n".repeat(900_000)}`);
+  let found: unknown;
+  const longest = await countLongestSlice(/\/src\/core\/history\//, async () => {
+    found = await memory.history?.findText("\nsecret");
+  });
+  expect(found).toMatchObject({ versions: [{ path: "/a" }], files: [] });
   expect(longest).toBeLessThan(1_000_000);
 });
