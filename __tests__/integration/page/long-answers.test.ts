@@ -41,16 +41,3 @@ it("a write that conflicts over a million lines leaves the event loop to others"
   expect(answer).toMatchObject({ conflict: { hunks: [expect.anything()] } });
   expect(longest).toBeLessThan(1_000_000);
 });
-
-it("a search for a text in the history of a million lines leaves the event loop to others", async () => {
-  const store = new MongoMemoryStore({ client, dbName, history: true });
-  const memory = store.memory({ nodeId: "searched" });
-  await memory.write("/a", `${"\n".repeat(500_000)}secret`);
-  await memory.write("/a", `x${"\n".repeat(900_000)}`);
-  let found: unknown;
-  const longest = await countLongestSlice(/\/src\/core\/history\//, async () => {
-    found = await memory.history?.findText("\nsecret");
-  });
-  expect(found).toMatchObject({ versions: [{ path: "/a" }], files: [] });
-  expect(longest).toBeLessThan(1_000_000);
-});
