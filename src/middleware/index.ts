@@ -40,22 +40,21 @@ export function memoryMiddleware(options: MemoryMiddlewareOptions): AgentMiddlew
   if (log !== undefined) memory.setLog(log);
   const connector = memory.createConnector(connectorConfig);
   const ownTools = tools ? memory.memoryTools : [];
-  const asked = new AskedMessages();
+  const asked = log === false || memory.log === null ? null : new AskedMessages();
   return createMiddleware({
     name: `Memory(${memory.nodeId}, ${memory.scope})`,
     tools: ownTools,
-    ...(log !== false &&
-      memory.log !== null && {
-        afterAgent: async ({ messages }, runtime) => {
-          const run = toConfig(runtime);
-          await logRun(connector.source, asked.restore(messages, run), run);
-        },
-      }),
+    ...(asked !== null && {
+      afterAgent: async ({ messages }, runtime) => {
+        const run = toConfig(runtime);
+        await logRun(connector.source, asked.restore(messages, run), run);
+      },
+    }),
     wrapModelCall: async (request, handler) => {
       for (const { name } of ownTools) assertNoNamesake(name, request.tools);
       const { systemMessage, messages, runtime, model, state } = request;
       const run = toConfig(runtime);
-      if (log !== false && memory.log !== null) asked.keep(state.messages, run);
+      asked?.keep(state.messages, run);
       const prompt: BaseMessage[] = systemMessage.text === "" ? [] : [systemMessage];
       const given = [...prompt, ...messages];
       const shown = await connector.inject(given, run, model, request.tools);
