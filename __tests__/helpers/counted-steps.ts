@@ -35,7 +35,10 @@ export async function countSteps(scripts: RegExp, work: () => Promise<unknown>):
   return takeSteps(scripts);
 }
 
-/** How many of these steps the work makes at most before others have the event loop. */
+/**
+ * How many of these steps the work makes at most before others have the event loop. Reading the counters after each
+ * turn costs some 50 ms late in a long test run, so give it work of about 100 turns.
+ */
 export async function countLongestSlice(scripts: RegExp, work: () => Promise<unknown>): Promise<number> {
   let longest = 0;
   const endSlice = (): void => void (longest = Math.max(longest, takeSteps(scripts)));
