@@ -1,4 +1,4 @@
-import type { BaseMessage } from "@langchain/core/messages";
+import type { BaseMessageLike } from "@langchain/core/messages";
 import { z } from "zod";
 import type { Memory } from "../core/memory.js";
 import { openWithoutRules } from "../core/restrictable-memory.js";
@@ -7,6 +7,7 @@ import { checkOptions } from "../core/settings/check-options.js";
 import type { MemoryError } from "../core/values/errors.js";
 import { findTimeZone, getLocalTime } from "../core/settings/time-zone.js";
 import type { MemoryRun } from "../langchain/memory-run.js";
+import { toMessages } from "../langchain/to-messages.js";
 import { toLogEntries } from "./entries.js";
 import { takeLastTurn } from "./log-text.js";
 import { LogWriter, type PartEnd } from "./log-writer.js";
@@ -23,11 +24,12 @@ const optionsSchema = z
 /**
  * Adds the messages of user and assistant to the log of a memory, each once. If the log has some of them, earlier ones
  * are new only in the last turn. Texts that a guard refuses are left out.
- * @returns how many messages were new. @throws TypeError for bad options, and the errors of the memory
+ * @param messages objects of LangChain, or what it makes such objects of, as `{ role: "user", content: "Hi" }`
+ * @returns how many messages were new. @throws TypeError for bad options and messages, and the errors of the memory
  */
 export async function logConversation(
   memory: Memory,
-  messages: BaseMessage[],
+  messages: BaseMessageLike[],
   options: ConversationLogOptions & { threadId?: string; at?: Date } = {},
 ): Promise<number> {
   checkOptions("ConversationLogOptions", optionsSchema, options);
@@ -62,10 +64,10 @@ interface ThreadState {
 const threads = new WeakMap<object, RecentMap<ThreadState>>();
 
 /** Writes the new messages to the log. @returns how many. @throws the errors of the memory and of its guard */
-export async function writeLog(memory: Memory, messages: readonly BaseMessage[], call: LogCall): Promise<number> {
+export async function writeLog(memory: Memory, messages: readonly BaseMessageLike[], call: LogCall): Promise<number> {
   const { log, run, at = new Date() } = call;
   const { threadId } = run;
-  const entries = toLogEntries(messages, threadId);
+  const entries = toLogEntries(toMessages(messages), threadId);
   if (entries.length === 0) return 0;
   const target = openWithoutRules(memory, log.path);
   const known = threads.get(target.storage) ?? new RecentMap<ThreadState>(1000);

@@ -1,4 +1,4 @@
-import type { BaseMessage } from "@langchain/core/messages";
+import type { BaseMessage, BaseMessageLike } from "@langchain/core/messages";
 import { HumanMessage, SystemMessage } from "@langchain/core/messages";
 import { ensureConfig, type RunnableConfig } from "@langchain/core/runnables";
 import { isGraphBubbleUp } from "@langchain/langgraph";
@@ -29,6 +29,7 @@ import {
 import { getUserTurn, joinUserMessage, type UserTurn } from "../prompt/user-turn.js";
 import { defineRunnableMark, unwrapStore } from "../langchain/langgraph-internals.js";
 import { readInRun, type ShownRead } from "../langchain/read-in-run.js";
+import { toMessages } from "../langchain/to-messages.js";
 import type { ConversationLog, ConversationLogOptions } from "../conversation/options.js";
 import { reportFailure } from "./report-failure.js";
 import { type MemoryRun, getMemoryRun, getRunStore } from "../langchain/memory-run.js";
@@ -141,11 +142,12 @@ export class MemoryConnectorNode {
    * @param tools the tools of the model. Paths are shown as these tools take them. Default: as the unified tool
    */
   async inject(
-    messages: BaseMessage[],
+    given: BaseMessageLike[],
     config?: RunnableConfig,
     model?: unknown,
     tools: readonly object[] = [],
   ): Promise<BaseMessage[]> {
+    const messages = toMessages(given);
     const run = ensureConfig(config);
     const parts = await this.showParts(getUserTurn(messages, langChainMessages), getMemoryRun(run), tools);
     const { placement, systemMessages, role } = this.#config;

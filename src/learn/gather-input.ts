@@ -92,7 +92,7 @@ export async function findKnownTexts(
     if (files.has(path) || passages.has(key) || !mayRead(path)) continue;
     const content = mayChange(path) ? await readFile(memory, path) : undefined;
     if (content !== undefined && fits(content)) files.set(path, content);
-    else if (!newTexts.includes(passage) && fits(passage)) passages.set(key, { path, content: passage });
+    else if (!newTexts.includes(passage.trim()) && fits(passage)) passages.set(key, { path, content: passage });
   }
   return {
     files: Array.from(files, ([path, content]) => ({ path, content })),

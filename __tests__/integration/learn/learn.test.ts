@@ -15,6 +15,16 @@ const store = new MongoMemoryStore({ client, dbName, history: true });
 const newMemory = (nodeId = randomUUID()): Memory => store.memory({ nodeId }, { paths: "posix" });
 
 describe("learn from messages", () => {
+  it("reads messages that are no objects of LangChain, and refuses what is no message", async () => {
+    const memory = newMemory();
+    const messages = untyped([{ role: "user", content: "I moved to Oslo." }, ["assistant", "Noted."]]);
+    const { prompts } = await learnFrom(memory, [[]], { messages });
+    expect(prompts[0]).toContain("s1, said by the user\n| I moved to Oslo.");
+    expect(prompts[0]).toContain("s2, said by the assistant\n| Noted.");
+    const call = learnFrom(memory, [[]], { messages: untyped([{ role: "user", text: "I moved to Oslo." }]) });
+    await expect(call).rejects.toThrow(/^messages\[0\] is no message: it has no content$/);
+  });
+
   it("proposes what the model answers, as one run, with its sources, trust and model", async () => {
     const memory = newMemory();
     await memory.write("/profile/ada.md", "Lives in Berlin.\n");

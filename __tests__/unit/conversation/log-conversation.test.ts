@@ -2,7 +2,7 @@ import { AIMessage, type BaseMessage, HumanMessage, SystemMessage, ToolMessage }
 import { InMemoryStore } from "@langchain/langgraph";
 import { describe, expect, it } from "@jest/globals";
 import { logConversation, type Memory, MemoryError, MemoryNode, openMemory } from "../../../src/index.js";
-import { freshAddress } from "../../helpers/memory-case.js";
+import { freshAddress, untyped } from "../../helpers/memory-case.js";
 
 const at = new Date("2026-03-04T09:05:00Z");
 const file = "/conversations/2026-03-04.md";
@@ -90,6 +90,45 @@ describe("the text of a log", () => {
 
   it("keeps a text with half a character", async () => {
     expect(await logTexts([user("a\ud800b")])).toContain("User: a\ufffdb\n");
+  });
+});
+
+describe("messages that are no objects of LangChain", () => {
+  it("are logged as LangChain reads them", async () => {
+    const messages = [
+      { role: "system", content: "Be kind." },
+      { role: "user", content: "Hi", id: "1" },
+      { role: "assistant", content: null, tool_calls: [] },
+      ["assistant", "Hello"],
+      { type: "human", content: [{ type: "text", text: "Bye" }] },
+      "Really",
+    ];
+    expect(await logTexts(untyped(messages))).toBe("## 09:05\nUser: Hi\nAssistant: Hello\nUser: Bye\nUser: Really\n");
+  });
+
+  it("are the same messages as their objects", async () => {
+    const memory = open();
+    const plain = [{ role: "user", content: "Hi" }];
+    expect(await logConversation(memory, plain, { at })).toBe(1);
+    expect(await logConversation(memory, [user("Hi")], { at })).toBe(0);
+  });
+
+  it.each([
+    [null, "neither an object nor a text"],
+    [{ role: "narrator", content: "x" }, "Unable to coerce message"],
+    [{ type: "human", data: { content: "x" } }, "no content"],
+    [{ role: "user", parts: [{ type: "text", text: "x" }] }, "no content"],
+    [{ role: "user", content: 5 }, "a text or a list of blocks"],
+  ])("are refused by their place in the list if LangChain reads nothing in them: %j", async (message, reason) => {
+    const memory = open();
+    const logged = logConversation(memory, untyped([user("Hi"), message]), { at });
+    await expect(logged).rejects.toThrow(TypeError);
+    await expect(logged).rejects.toThrow(new RegExp(`^messages\\[1\\] is no message: .*${reason}`));
+    expect((await memory.snapshot()).files).toEqual([]);
+  });
+
+  it("are refused as a whole if they are no list", async () => {
+    await expect(logConversation(open(), untyped({ role: "user", content: "Hi" }))).rejects.toThrow(TypeError);
   });
 });
 

@@ -62,6 +62,19 @@ describe("the message of a connector", () => {
     expect(text).not.toContain("own memory");
   });
 
+  it("is merged into the system message of a list of plain objects, which has the turn beside its question", async () => {
+    const node = new MemoryNode({ ...freshAddress(), store });
+    await node.memory().write("/pets", `${"The zebra sleeps.\n".repeat(400)}The lion is called Leo.`);
+    const messages = [
+      { role: "system", content: "Be kind." },
+      { role: "user", content: "Who is the lion?" },
+    ];
+    const placed = await node.createConnector({ content: "auto", maxChars: 2000 }).inject(messages);
+    expect(placed.map(({ type }) => type)).toEqual(["system", "human"]);
+    expect(placed[0]?.text).toMatch(/^Be kind\.\n\n[^]*<memory /);
+    expect(placed[1]?.text).toMatch(/called Leo[^]*\n\nWho is the lion\?$/);
+  });
+
   it("is an index with a line about each file, unless there are more files than fit", async () => {
     const node = new MemoryNode({ ...freshAddress(), store });
     await node.memory().write("/skill.md", "---\ndescription: How to ship\n---\n# Shipping");

@@ -1,4 +1,5 @@
 import type { Hit } from "./best-hits.js";
+import { findShownStart } from "./passages.js";
 import { getWords, stepsPerYield } from "./word-index.js";
 import type { Steps } from "../runtime/turns.js";
 import type { SearchHit } from "./search-options.js";
@@ -16,9 +17,9 @@ export function* describeHits(
   for (const { file, passage, score } of hits) {
     const place = file.passages.at(passage);
     if (place === undefined) continue;
-    const text = file.content.slice(place.start, place.end);
+    const text = file.content.slice(findShownStart(file.content, place), place.end);
     const indexed = getWords(file, passage);
-    const words = spelling.findHeld(text, indexed);
+    const words = spelling.findHeld(file.content.slice(place.start, place.end), indexed);
     described.push({ path: file.path, startLine: place.firstLine, endLine: place.lastLine, text, score, words });
     steps += text.length;
     if (steps < stepsPerYield) continue;

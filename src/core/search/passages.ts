@@ -28,6 +28,22 @@ const dateWord =
 export const logMarks = "[~^][a-z]{8}(?: [a-z]{8})*";
 const logMarksLine = new RegExp(`^${logMarks}$`);
 
+/** The most white space that is shown at the start of a passage. */
+const maxIndent = 40;
+
+/**
+ * Returns where a passage begins if its indent is shown. A piece of a long line begins with the character before it.
+ * Reason: a further line of a message in a log is indented, and must not pass for what another speaker says.
+ */
+export function findShownStart(text: string, { start }: Pick<Passage, "start">): number {
+  const isInLine = (at: number): boolean => at > 0 && text[at - 1] !== "\n";
+  let shown = start;
+  while (start - shown < maxIndent && isInLine(shown) && isSpace(text.charCodeAt(shown - 1))) shown -= 1;
+  if (shown < start || !isInLine(start)) return shown;
+  const unit = text.charCodeAt(start - 1);
+  return start - (unit >= 0xdc00 && unit <= 0xdfff ? 2 : 1);
+}
+
 /** Returns the text of a log without its lines of marks. */
 export function removeLogMarks(text: string): string {
   return text.replaceAll(new RegExp(`^${logMarks}\\r?(?:\\n|$)`, "gm"), "");

@@ -1,3 +1,4 @@
+import { findShownStart } from "../../core/search/passages.js";
 import type { IndexedPassage, PassageTable } from "../../core/search/passage-table.js";
 import { formatPath } from "../entries.js";
 import { quoteContent } from "../fence.js";
@@ -12,8 +13,6 @@ export interface RecalledText {
   share: { maxChars: number } | null;
 }
 
-/** The most white space that is shown at the start of a line. */
-const maxIndent = 40;
 /** Begins a piece of a line that is not its start. */
 const cutMark = "…";
 
@@ -119,13 +118,9 @@ export class ChosenPassages {
 
 const quoteMark = "| ";
 
-/**
- * Takes a passage as its line shows it: with the white space before it, or as a piece of a line. Reason: a line of a
- * message in a log is indented, and must not pass for what another speaker says.
- */
-function takePassage({ content, passages }: RecalledText, number: number, { start, end }: IndexedPassage): string {
-  const text = content.slice(start, end);
-  if (number > 1 && passages.get(number - 1, "lastLine") === passages.get(number, "firstLine")) return cutMark + text;
-  const before = content.slice(Math.max(0, start - maxIndent), start);
-  return before.slice(before.lastIndexOf("\n") + 1) + text;
+/** Takes a passage as its line shows it: with its indent, or as a piece of a line. */
+function takePassage({ content, passages }: RecalledText, number: number, passage: IndexedPassage): string {
+  const isPiece = number > 1 && passages.get(number - 1, "lastLine") === passage.firstLine;
+  if (isPiece) return cutMark + content.slice(passage.start, passage.end);
+  return content.slice(findShownStart(content, passage), passage.end);
 }
