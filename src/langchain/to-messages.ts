@@ -8,7 +8,8 @@ import { isObject, isRecord } from "../core/values/unknown-values.js";
  * @throws TypeError for anything else
  */
 export function toMessages(messages: readonly BaseMessageLike[]): BaseMessage[] {
-  if (!Array.isArray(messages)) throw new TypeError("messages must be a list of messages");
+  const list: unknown = messages;
+  if (!Array.isArray(list)) throw new TypeError("messages must be a list of messages");
   return messages.map((message, index) => {
     try {
       return toMessage(message);

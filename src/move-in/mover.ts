@@ -50,7 +50,8 @@ export class Mover {
 
   async addConversation(conversation: MoveInConversation): Promise<void> {
     const { into, propose, dryRun } = this.#settings;
-    const { what } = conversation;
+    const { what, messages, shortened = "it has no messages" } = conversation;
+    if (messages.length === 0) return this.#reporter.skip(what, shortened);
     if (propose) return this.#reporter.skip(what, "a conversation cannot be proposed");
     await this.flush();
     const path = `${getPathPrefix(into)}conversations`;

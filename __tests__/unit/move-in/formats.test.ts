@@ -68,11 +68,13 @@ describe("moving in the items of a store", () => {
     expect(tree["/old/ada/seat.md"]).toMatch(/---\nLikes the window\.$/);
   });
 
-  it("writes a line for each field of a value with several", async () => {
+  it("writes a line for each field of a value with several, also inside its content", async () => {
     const store = new InMemoryStore();
     await store.put(["facts"], "ada", { name: "Ada", likes: ["tea"] });
+    await store.put(["facts"], "tea", { kind: "Memory", content: { content: "Likes tea", context: "at work" } });
     const { tree } = await moved({ from: "store", source: store });
     expect(tree["/facts/ada.md"]).toMatch(/---\nname: Ada\nlikes: \["tea"\]$/);
+    expect(tree["/facts/tea.md"]).toMatch(/\nkind: Memory\ncontent: \{"content":"Likes tea","context":"at work"\}$/);
   });
 
   it("leaves out memories of this package, and says so", async () => {
@@ -144,6 +146,19 @@ describe("moving in mem0's memories", () => {
     );
     expect(losses).toEqual([{ what: "mem0:b2", path: null, result: "skipped", why: "it belongs to another user" }]);
   });
+
+  it("says that it leaves out the relations of a graph, and that other pages are missing", async () => {
+    const answer = {
+      results: [],
+      relations: [{ source: "ada", relationship: "likes", target: "tea" }],
+      next: "/?page=2",
+    };
+    const source = await fileOf("mem0-graph.json", JSON.stringify(answer));
+    expect((await moved({ from: "mem0", source })).losses).toEqual([
+      skipped("1 relations", "relations of a graph are no memories"),
+      skipped("the next page", "the answer has only the memories of one page"),
+    ]);
+  });
 });
 
 describe("moving in the graph of the MCP reference server", () => {
@@ -163,6 +178,17 @@ describe("moving in the graph of the MCP reference server", () => {
         '---\nsources: [{"resource":"server-memory:Ada"}]\n---\n# Ada\n\n- Likes tea\n- Speaks German\n- works_at Acme\n',
     });
     expect(losses).toMatchObject([{ what: "relation: Nobody knows Acme", why: "there is no entity of this name" }]);
+  });
+
+  it.each(["read_graph", "memory.jsonl"])("says that it leaves out incomplete relations: %s", async (form) => {
+    const entity = { type: "entity", name: "Ada", entityType: "person", observations: [] };
+    const relation = { type: "relation", from: "Ada", to: "Acme" };
+    const graph = { entities: [entity], relations: [relation] };
+    const text =
+      form === "read_graph" ? JSON.stringify(graph) : [entity, relation].map((each) => JSON.stringify(each)).join("\n");
+    const { tree, losses } = await moved({ from: "server-memory", source: await fileOf("incomplete.json", text) });
+    expect(Object.values(tree)).toEqual(['---\nsources: [{"resource":"server-memory:Ada"}]\n---\n# Ada\n\n']);
+    expect(losses).toMatchObject([{ why: "it is not a complete relation" }]);
   });
 });
 
@@ -351,6 +377,18 @@ describe("moving in the export of claude.ai", () => {
     ]);
   });
 
+  it("says which memories are not text", async () => {
+    const memories = [{ conversations_memory: 5, project_memories: ["API"], memory_files: "x" }];
+    const source = await fileOf("claude-memories.json", JSON.stringify(memories));
+    const { tree, losses } = await moved({ from: "claude-export", source });
+    expect(tree).toEqual({});
+    expect(losses).toEqual([
+      skipped("record 1, memory", "it is not text"),
+      skipped("record 1, project memories", "they have no names"),
+      skipped("record 1, memory files", "they are not a list"),
+    ]);
+  });
+
   it("puts the parts of a day in the order of their times, whatever the order of the export", async () => {
     const later = {
       uuid: "later",
@@ -420,6 +458,31 @@ describe("moving in the export of ChatGPT", () => {
     );
     expect(losses).toMatchObject([
       { why: "left out: 1 messages of other branches, 2 messages of tools and settings, 1 pictures and files" },
+    ]);
+  });
+
+  it("takes what was spoken aloud", async () => {
+    const spoken = { content_type: "audio_transcription", text: "Hello", direction: "in" };
+    const [id, aloud] = node("2", null, "user", "", {
+      content: { content_type: "multimodal_text", parts: [spoken, { content_type: "audio_asset_pointer" }] },
+    });
+    const source = await fileOf(
+      "aloud.json",
+      JSON.stringify([{ ...conversation, current_node: id, mapping: { [id]: aloud } }]),
+    );
+    const { tree, losses } = await moved({ from: "chatgpt-export", source });
+    expect(Object.values(tree)[0]).toContain("User: Hello\n  [file]\n");
+    expect(losses).toMatchObject([{ why: "left out: 1 pictures and files" }]);
+  });
+
+  it("counts messages without a time", async () => {
+    const [id, timeless] = node("2", null, "user", "Hello", { create_time: null });
+    const source = await fileOf(
+      "timeless.json",
+      JSON.stringify([{ ...conversation, current_node: id, mapping: { [id]: timeless } }]),
+    );
+    expect((await moved({ from: "chatgpt-export", source })).losses).toMatchObject([
+      { why: "left out: 1 messages without a time" },
     ]);
   });
 

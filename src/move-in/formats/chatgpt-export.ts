@@ -22,14 +22,21 @@ function toConversation(record: Record<string, unknown>, place: string): MoveInC
   if (!isRecord(mapping) || typeof id !== "string" || typeof last !== "string" || !Object.hasOwn(mapping, last))
     return { what: place, why: "it is not a conversation" };
   const branch = listBranch(mapping, last);
-  const losses = { "messages of other branches": 0, "messages of tools and settings": 0, "pictures and files": 0 };
+  const said = branch.filter(isSpoken).length;
   const spoken = Object.values(mapping).filter((node) => isSpoken(getField(node, "message"))).length;
+  const losses = {
+    "messages of other branches": spoken - said,
+    "messages of tools and settings": branch.length - said,
+    "messages without a time": 0,
+    "pictures and files": 0,
+  };
   const messages: MoveInMessage[] = [];
   let at = toDate(record["create_time"]);
   for (const message of branch) {
     at = toDate(message["create_time"]) ?? at;
-    if (!isSpoken(message) || at === undefined) {
-      losses["messages of tools and settings"] += 1;
+    if (!isSpoken(message)) continue;
+    if (at === undefined) {
+      losses["messages without a time"] += 1;
       continue;
     }
     const { text, attachments } = readContent(message);
@@ -37,7 +44,6 @@ function toConversation(record: Record<string, unknown>, place: string): MoveInC
     const role = getRole(message) === "user" ? "user" : "assistant";
     messages.push({ id: String(message["id"]), role, text, at });
   }
-  losses["messages of other branches"] = spoken - messages.length;
   return { threadId: id, messages, what: `conversation ${id}`, shortened: describeLosses(losses) };
 }
 
@@ -69,6 +75,13 @@ function isSpoken(message: unknown): boolean {
 function readContent(message: Record<string, unknown>): { text: string; attachments: number } {
   const parts = getField(message["content"], "parts");
   const given: readonly unknown[] = Array.isArray(parts) ? parts : [];
-  const texts = given.map((part) => (typeof part === "string" ? part : "[file]"));
-  return { text: texts.join("\n"), attachments: given.filter((part) => typeof part !== "string").length };
+  const texts = given.map(readPart);
+  const attachments = texts.filter((text) => text === null).length;
+  return { text: texts.map((text) => text ?? "[file]").join("\n"), attachments };
+}
+
+/** Returns the text of a part, also of what was spoken aloud. Null for a picture, a recording or a file. */
+function readPart(part: unknown): string | null {
+  const text = typeof part === "string" ? part : getField(part, "text");
+  return typeof text === "string" ? text : null;
 }

@@ -26,9 +26,12 @@ function* toItems(record: Record<string, unknown>, what: string): Generator<Move
 }
 
 function* listMemories(record: Record<string, unknown>, what: string): Generator<MoveInItem> {
-  const { conversations_memory: memory, project_memories: projects, memory_files: files = [] } = record;
+  const { conversations_memory: memory, project_memories: projects, memory_files: files } = record;
   if (typeof memory === "string" && memory !== "")
     yield { path: "/memory.md", content: memory, sources: ["claude.ai:memory"], what: `${what}, memory` };
+  else if (memory) yield { what: `${what}, memory`, why: "it is not text" };
+  if (projects && !isRecord(projects)) yield { what: `${what}, project memories`, why: "they have no names" };
+  if (files && !Array.isArray(files)) yield { what: `${what}, memory files`, why: "they are not a list" };
   for (const [id, content] of Object.entries(toRecord(projects)))
     if (typeof content === "string")
       yield {

@@ -30,6 +30,7 @@ export const mem0: MoveInFormat = {
         number += 1;
         yield toEntry(toRecord(memory), `memory ${number}`);
       }
+      yield* noteOthers(record.value);
     }
   },
 };
@@ -38,6 +39,15 @@ export const mem0: MoveInFormat = {
 function listMemories(value: unknown): readonly unknown[] {
   const list = getField(value, "results") ?? getField(value, "memories");
   return Array.isArray(list) ? list : [value];
+}
+
+/** Notes what an answer of mem0 has beside its memories: the relations of its graph, and the address of a next page. */
+function* noteOthers(value: unknown): Generator<MoveInNote> {
+  const relations = getField(value, "relations");
+  if (Array.isArray(relations) && relations.length > 0)
+    yield { what: `${relations.length} relations`, why: "relations of a graph are no memories" };
+  if (typeof getField(value, "next") === "string")
+    yield { what: "the next page", why: "the answer has only the memories of one page" };
 }
 
 function toEntry(memory: Record<string, unknown>, place: string): MoveInEntry | MoveInNote {

@@ -43,11 +43,15 @@ async function* readGraph(file: string): AsyncGenerator<GraphItem | MoveInNote> 
     if (Array.isArray(entities) && Array.isArray(relations)) {
       for (const [index, each] of entities.entries())
         yield { type: "entity", value: each, what: `${what}, entity ${index + 1}` };
-      for (const [index, each] of relations.entries())
-        yield { type: "relation", value: each, what: `${what}, relation ${index + 1}` };
-    } else if (type === "entity" || (type === "relation" && toLine(value) !== null)) yield { type, value, what };
-    else yield { what, why: "it is not an entity or a complete relation" };
+      for (const [index, each] of relations.entries()) yield toRelation(each, `${what}, relation ${index + 1}`);
+    } else if (type === "relation") yield toRelation(value, what);
+    else if (type === "entity") yield { type, value, what };
+    else yield { what, why: "it is not an entity or a relation" };
   }
+}
+
+function toRelation(value: unknown, what: string): GraphItem | MoveInNote {
+  return toLine(value) === null ? { what, why: "it is not a complete relation" } : { type: "relation", value, what };
 }
 
 /** Reads the lines of all relations, by the entity that they begin at. */

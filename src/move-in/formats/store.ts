@@ -42,8 +42,8 @@ const textFields = ["content", "text", "data", "memory", "value"];
 function toText(value: Record<string, unknown>): string | null {
   const field = textFields.find((name) => value[name] !== undefined);
   const text = field === undefined ? undefined : value[field];
-  const inner = typeof text === "string" ? text : toRecord(text)["content"];
-  const others = Object.keys(value).filter((name) => name !== field && name !== "kind");
+  const { content: inner = text, ...innerOthers } = toRecord(text);
+  const others = Object.keys({ ...value, ...innerOthers }).filter((name) => name !== field && name !== "kind");
   if (typeof inner === "string" && others.length === 0) return inner;
   try {
     const lines = Object.entries(value).map(
