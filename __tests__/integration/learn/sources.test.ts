@@ -176,6 +176,24 @@ describe("a redaction of a source", () => {
     await expect(getProposals(memory).approve(id, { by })).rejects.toMatchObject({ code: "ECONFLICT" });
   });
 
+  it("covers a text in the ids of sources, such as names of what was moved in, but in no id of a version", async () => {
+    const memory = await openNoted();
+    const messages = [new HumanMessage({ id: "Ada-1", content: "I moved." })];
+    const operations = ["/profile/a.md", "/profile/b.md", "/profile/c.md"].map((path) =>
+      change("write", path, { text: `In Norway: ${path}`, sources: ["s1", "s2"] }),
+    );
+    const { proposals } = await learnWith(memory, operations, { messages, changes: true });
+    await getProposals(memory).approve(proposals[0] ?? "", { by });
+    await getProposals(memory).reject(proposals[1] ?? "", { by });
+    await memory.write("/inbox/a.md", "another note");
+    const getSources = async (id = ""): Promise<unknown> => (await getProposals(memory).get(id))?.origin?.sources;
+    await getHistory(memory).redact({ text: "Ada" });
+    for (const id of proposals) expect(await getSources(id)).toEqual(["version:1", "message:----1"]);
+    expect(await listVersions(memory, ["version:1"])).toMatchObject([{ sources: ["version:1", "message:----1"] }]);
+    for (const text of ["version", "1"]) await getHistory(memory).redact({ text });
+    for (const id of proposals) expect(await getSources(id)).toEqual(["version:1", "message:-----"]);
+  });
+
   it("with `cut` in the present text does so too", async () => {
     const memory = await openNoted();
     const { proposals } = await learnWith(memory, [change("write", "/profile/ada.md", { text: "In Norway." })]);

@@ -66,6 +66,7 @@ const redaction = {
   isTied: (record: ChangeRecord) => getTexts(record).some((text) => text.includes("secret")),
   isPathRedacted: () => false,
   coverShort: (text: string) => text.replaceAll("secret", "cover"),
+  coverSources: (sources: string[]) => sources,
   coverActor: <Actor extends ChangeRecord["actor"]>(actor: Actor): Actor =>
     actor?.client === "secret agent" ? { ...actor, client: "cover" } : actor,
 };

@@ -12,6 +12,8 @@ export interface RecordRedaction {
   isPathRedacted: (path: string) => boolean;
   /** Covers the text in the reason of a rejection, which stays. */
   coverShort: (text: string) => string;
+  /** @returns the same sources if they stay as they are */
+  coverSources: (sources: string[]) => string[];
   /** @returns the same actor if it stays as it is */
   coverActor: <Actor extends MemoryActor | null>(actor: Actor) => Actor;
 }
@@ -72,9 +74,11 @@ async function decide(records: ChangeRecords, record: ChangeRecord): Promise<Cha
 }
 
 /** @returns null if the redaction does not concern the record */
-function createFields(record: ChangeRecord, redaction: RecordRedaction): Partial<ChangeRecord> | null {
-  const { actor, decidedBy } = record;
+export function createFields(record: ChangeRecord, redaction: RecordRedaction): Partial<ChangeRecord> | null {
+  const { actor, decidedBy, origin } = record;
+  const sources = origin && redaction.coverSources(origin.sources);
   const fields = {
+    ...(origin && sources !== undefined && sources !== origin.sources && { origin: { ...origin, sources } }),
     ...(redaction.isTied(record) && createEmptyFields(record, redaction)),
     ...(redaction.coverActor(actor) !== actor && { actor: redaction.coverActor(actor) }),
     ...(redaction.coverActor(decidedBy) !== decidedBy && { decidedBy: redaction.coverActor(decidedBy) }),
@@ -85,7 +89,7 @@ function createFields(record: ChangeRecord, redaction: RecordRedaction): Partial
 /** The digest of the base goes too: a short text can be guessed from it. */
 function createEmptyFields(
   { status, path, to, reason, origin }: ChangeRecord,
-  { isPathRedacted, coverShort }: RecordRedaction,
+  { isPathRedacted, coverShort, coverSources }: RecordRedaction,
 ): Partial<ChangeRecord> {
   return {
     content: null,
@@ -97,7 +101,7 @@ function createEmptyFields(
     base: "",
     ...(isPathRedacted(path) && { path: "" }),
     ...(to !== null && isPathRedacted(to) && { to: "" }),
-    ...(origin && { origin: { ...origin, reason: "" } }),
+    ...(origin && { origin: { ...origin, sources: coverSources(origin.sources), reason: "" } }),
     ...(reason !== null && { reason: coverShort(reason) }),
     ...(status === "pending" && { status: "rejected", reason: "redacted" }),
   };

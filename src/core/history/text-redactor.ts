@@ -63,6 +63,18 @@ export class TextRedactor {
   }
 
   /**
+   * Covers the text in sources. Their kinds and the ids of versions stay: no person has written them.
+   * @returns the same list if the text is in none of them
+   */
+  coverSources(sources: string[]): string[] {
+    const covered = sources.map((source) => {
+      const kind = /^(?:[^:]*:)?/.exec(source)?.[0] ?? "";
+      return kind === "version:" ? source : kind + this.coverShort(source.slice(kind.length));
+    });
+    return covered.every((source, index) => source === sources[index]) ? sources : covered;
+  }
+
+  /**
    * Covers the text in the names of an actor. The ids stay, because `forget` finds the data of a user or a thread by
    * them.
    * @returns the same actor if the text is in none of its names

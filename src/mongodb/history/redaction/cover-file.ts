@@ -175,12 +175,13 @@ function markRedacted(version: VersionDocument, { at, by }: RedactionMark): Reda
 
 /** Covers the text in the other fields of a version. @returns null if no field contains it */
 function coverFacts(
-  { path, from, directories, actor, redactedBy }: VersionDocument,
+  { path, from, directories, actor, redactedBy, sources }: VersionDocument,
   redactor: TextRedactor,
 ): Pick<Redaction, "set" | "unset"> | null {
   const kept = directories && redactDirectories(directories, (name) => redactor.isIn(name));
   const set = {
     ...(kept !== directories && kept && { directories: kept }),
+    ...(sources && redactor.coverSources(sources) !== sources && { sources: redactor.coverSources(sources) }),
     ...(redactor.coverActor(actor) !== actor && { actor: redactor.coverActor(actor) }),
     ...(redactedBy &&
       redactor.coverActor(redactedBy) !== redactedBy && { redactedBy: redactor.coverActor(redactedBy) }),

@@ -1,4 +1,5 @@
 import {
+  createFields,
   getTexts,
   listRecords,
   type RecordRedaction,
@@ -51,6 +52,7 @@ export class TextRedaction {
       isTied: (record) => isWaitingOn(record, this.#sources) || getTexts(record).some((each) => redactor.isIn(each)),
       isPathRedacted: (path) => redactor.isIn(path),
       coverShort: (other) => redactor.coverShort(other),
+      coverSources: (sources) => redactor.coverSources(sources),
       coverActor: (actor) => redactor.coverActor(actor),
     };
   }
@@ -164,12 +166,9 @@ export class TextRedaction {
   }
 
   async #findRecords(): Promise<ChangeRecord[]> {
-    const { isTied, coverActor } = this.#records;
     const found: ChangeRecord[] = [];
-    for await (const record of listRecords(this.#context.proposals)) {
-      const { actor, decidedBy } = record;
-      if (isTied(record) || coverActor(actor) !== actor || coverActor(decidedBy) !== decidedBy) found.push(record);
-    }
+    for await (const record of listRecords(this.#context.proposals))
+      if (createFields(record, this.#records) !== null) found.push(record);
     return found;
   }
 

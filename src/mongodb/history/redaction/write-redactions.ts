@@ -11,7 +11,7 @@ export interface Redaction {
   set: Partial<
     Pick<
       VersionDocument,
-      "older" | "redactedAt" | "redactedBy" | "masked" | "sizeBytes" | "sha256" | "directories" | "actor"
+      "older" | "redactedAt" | "redactedBy" | "masked" | "sizeBytes" | "sha256" | "directories" | "actor" | "sources"
     >
   >;
   unset: readonly ("path" | "from" | "masked")[];
