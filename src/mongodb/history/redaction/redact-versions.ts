@@ -102,7 +102,7 @@ export class VersionRedaction {
       isTied,
       isPathRedacted: (path) => paths.includes(path),
       coverShort: (text) => text,
-      coverSources: (sources) => sources,
+      coverSources: (ids) => ids,
       coverActor: (actor) => actor,
     };
   }
