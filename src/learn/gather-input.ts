@@ -83,9 +83,7 @@ export async function findKnownTexts(
   };
   // All at once. Reason: if the word index is too large to keep, these searches then share one reading of the memory.
   const hits = await Promise.all(
-    sources
-      .slice(0, maxSearches)
-      .map(({ text }) => memory.search(takeStart(text, maxQueryChars), { limit: hitsPerSource })),
+    sources.slice(0, maxSearches).map(({ text }) => memory.search(toQuery(text), { limit: hitsPerSource })),
   );
   for (const { path, startLine, text: passage } of hits.flat()) {
     const key = `${path}:${startLine}`;
@@ -98,6 +96,17 @@ export async function findKnownTexts(
     files: Array.from(files, ([path, content]) => ({ path, content })),
     passages: [...passages.values()],
   };
+}
+
+function toQuery(text: string): string {
+  return takeStart(text.trim(), maxQueryChars).toWellFormed();
+}
+
+/** Finds the paths of the files that are most like new texts: one of them may have the same text. */
+export async function findSimilarFiles({ memory }: LearnedMemory, texts: readonly string[]): Promise<string[]> {
+  const queries = texts.map(toQuery).filter((query) => query !== "");
+  const hits = await Promise.all(queries.map((query) => memory.search(query, { limit: hitsPerSource, per: "file" })));
+  return hits.flat().map(({ path }) => path);
 }
 
 /** Lists the files directly below the directories that patterns name, such as `/profile` of `/profile/**`. */

@@ -6,7 +6,7 @@ import { normalizePath } from "../core/values/paths.js";
 import { hashSha256 } from "../core/values/sha256.js";
 import { askModel, getModelName } from "./ask-model.js";
 import { createPrompt, createRepairPrompt } from "./create-prompt.js";
-import { findKnownTexts, listWritable, readFile, readNewVersions } from "./gather-input.js";
+import { findKnownTexts, findSimilarFiles, listWritable, readFile, readNewVersions } from "./gather-input.js";
 import { type HeldLease, holdLease, type LeasedWork } from "./hold-lease.js";
 import { type LearnedMemory, openLearnedMemory } from "./learned-memory.js";
 import { LostLease, makeChanges } from "./make-changes.js";
@@ -123,18 +123,19 @@ function mayAdd({ memory: { rights } }: LearnedMemory, { operation, path }: Lear
   return target !== null && rights?.accessAt?.(target) !== "ask";
 }
 
-/** Reads the present texts of the files that operations name. */
-async function readTexts(
-  { memory }: LearnedMemory,
-  operations: readonly LearnOperation[],
-): Promise<Map<string, string>> {
+/** Reads the present texts of the files that operations name, and of those that may have the text of a new file. */
+async function readTexts(opened: LearnedMemory, operations: readonly LearnOperation[]): Promise<Map<string, string>> {
   const texts = new Map<string, string>();
-  for (const { path, to, operation } of operations) {
-    for (const each of [path, to, operation === "archive" ? getArchivedPath(path) : null]) {
-      const target = typeof each === "string" ? toPath(each) : null;
-      const text = target === null || texts.has(target) ? undefined : await readFile(memory, target);
-      if (target !== null && text !== undefined) texts.set(target, text);
-    }
+  const written = operations.flatMap(({ operation, text }) => (operation === "write" && text ? [text] : []));
+  const paths = operations.flatMap(({ path, to, operation }) => [
+    path,
+    to,
+    operation === "archive" && getArchivedPath(path),
+  ]);
+  for (const each of [...paths, ...(await findSimilarFiles(opened, written))]) {
+    const target = typeof each === "string" ? toPath(each) : null;
+    const text = target === null || texts.has(target) ? undefined : await readFile(opened.memory, target);
+    if (target !== null && text !== undefined) texts.set(target, text);
   }
   return texts;
 }

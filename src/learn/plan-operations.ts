@@ -9,7 +9,7 @@ import type { Source } from "./sources.js";
 
 /** The facts against which operations are checked. */
 export interface PlanScope {
-  /** The present texts of all files that the operations name. */
+  /** The present texts of all files that the operations name, and of those that may have the text of a new file. */
   texts: ReadonlyMap<string, string>;
   sources: ReadonlyMap<string, Source>;
   mayChange: (path: string) => boolean;
@@ -163,7 +163,7 @@ class Plan {
     if (operation === "write") {
       if (current !== undefined) throw invalid("the file exists; append to it or edit it");
       if (added.trim() === "") throw invalid("the text is empty");
-      if ([...this.#scope.texts.values()].includes(added)) throw invalid("another file has this text");
+      if (this.#hasFileWith(added)) throw invalid("another file has this text");
       return { kind: "write", path, to: null, before, after: added, added };
     }
     if (operation === "append") {
@@ -177,6 +177,12 @@ class Plan {
     const after = replaceOnce(current, old, added);
     this.#countRemoved(countRemoved(old, added), path);
     return { kind: before === null ? "write" : "edit", path, to: null, before, after, added: "" };
+  }
+
+  /** Whether a present file, or a file of another operation, has a text. */
+  #hasFileWith(text: string): boolean {
+    const texts = [...this.#scope.texts.values(), ...Array.from(this.changes.values(), ({ after }) => after)];
+    return texts.some((each) => each.trim() === text.trim());
   }
 
   #countRemoved(chars: number, path: string): void {

@@ -121,6 +121,19 @@ describe("learn from messages", () => {
     expect(await waiting(memory)).toEqual([]);
   });
 
+  it("reads a message with half a character", async () => {
+    const { prompts } = await learnFrom(newMemory(), [[]], { messages: said("Oslo \ud800") });
+    expect(prompts[0]).toContain("| Oslo \\ud800");
+  });
+
+  it("writes a text once that an answer writes to two files", async () => {
+    const memory = newMemory();
+    const both = ["/profile/a.md", "/profile/b.md"].map((path) => change("write", path, { text: "the same\n" }));
+    const { dropped } = await learnFrom(memory, [both, []]);
+    expect(dropped).toEqual([]);
+    expect((await waiting(memory)).map(({ path }) => path)).toEqual(["/profile/a.md"]);
+  });
+
   it("keeps at most `operations` of a thousand", async () => {
     const memory = newMemory();
     const many = Array.from({ length: 1000 }, (_, index) =>
@@ -135,6 +148,7 @@ describe("learn from messages", () => {
     ["no source", change("write", "/profile/n.md", { text: "x", sources: [] })],
     ["no reason", change("write", "/profile/n.md", { text: "x", reason: " " })],
     ["a file that exists", change("write", "/profile/a.md", { text: "x" })],
+    ["the text of another file", change("write", "/profile/n.md", { text: "kept\nelsewhere" })],
     ["what stands there", change("append", "/profile/a.md", { text: "twice" })],
     ["a text that is there twice", change("edit", "/profile/a.md", { oldText: "twice", text: "x" })],
     ["a deletion", change("delete", "/profile/a.md")],
@@ -149,6 +163,7 @@ describe("learn from messages", () => {
     const memory = newMemory();
     await memory.write("/profile/a.md", "twice\ntwice\n");
     await memory.write("/profile/b.md", "b".repeat(800));
+    await memory.write("/notes/c.md", "kept\nelsewhere\n");
     const { dropped } = await learnFrom(memory, [[operation], [operation]], {
       messages: said("x"),
       ...(JSON.stringify(operation).includes("/conversations") && { write: ["/**"] }),
