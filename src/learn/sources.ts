@@ -1,5 +1,6 @@
 import type { BaseMessage, BaseMessageLike } from "@langchain/core/messages";
 import type { VersionChange } from "../core/history/history-backend.js";
+import { removeLogMarks } from "../core/search/passages.js";
 import { isOwnClient, type MemoryActor } from "../core/values/actor.js";
 import { hashSha256 } from "../core/values/sha256.js";
 import { takeStart } from "../core/values/text.js";
@@ -68,20 +69,29 @@ export function isLearnt(actor: MemoryActor | null): boolean {
   return actor?.client === learnClient || actor?.runId?.startsWith(`${learnClient}-`) === true;
 }
 
-/** Returns the text that a version added to its file. Null if it added no text. */
+/** Returns the text that a version added to its file, without the marks of a log. Null if it added no text. */
 export function readVersion({ id, path, at, actor, content, before }: VersionChange): Source | null {
   if (content === null) return null;
-  const text = getAddedText(before ?? "", content).trim();
+  const text = removeLogMarks(getAddedText(before ?? "", content)).trim();
   if (text === "") return null;
   return { id: `version:${id}`, place: `written to ${path} at ${at.toISOString()}`, text, trust: getTrust(actor) };
 }
 
-/** Returns the text that a change added: the new end, or else the new lines. */
+/**
+ * Returns the text that a change added: the new end, or else the lines between the first and the last change, without
+ * those that were there before. So an answer in a log is new, even if its words are elsewhere in the log.
+ */
 export function getAddedText(before: string, after: string): string {
   if (after.startsWith(before)) return after.slice(before.length);
-  const known = new Set(before.split("\n"));
-  return after
-    .split("\n")
+  const [old, lines] = [before.split("\n"), after.split("\n")];
+  const most = Math.min(old.length, lines.length);
+  let start = 0;
+  while (start < most && old[start] === lines[start]) start += 1;
+  let end = 0;
+  while (end < most - start && old.at(-1 - end) === lines.at(-1 - end)) end += 1;
+  const known = new Set(old.slice(start, old.length - end));
+  return lines
+    .slice(start, lines.length - end)
     .filter((line) => !known.has(line))
     .join("\n");
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from "@jest/globals";
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import { AIMessage, HumanMessage, SystemMessage, ToolMessage } from "@langchain/core/messages";
 import { InMemoryStore } from "@langchain/langgraph";
-import { type Memory, MemoryNode, MongoMemoryStore, openMemory } from "../../../src/index.js";
+import { logConversation, type Memory, MemoryNode, MongoMemoryStore, openMemory } from "../../../src/index.js";
 import { learn, type LearnReport } from "../../../src/learn/index.js";
 import { untyped } from "../../helpers/memory-case.js";
 import { readAll } from "../../helpers/read-all.js";
@@ -316,6 +316,20 @@ describe("learn from what changed", () => {
     const { prompts } = await learnFrom(memory, [[]], {});
     expect(prompts[0]).toMatch(/s1, written to \/inbox\/a\.md at \S+\n\| second note/);
     expect(prompts[0]).not.toContain("New texts:\n.*first note");
+  });
+
+  it("reads each new message of a log, also in the words of an earlier one, and no marks", async () => {
+    const memory = newMemory();
+    const at = new Date("2026-03-04T09:05:00Z");
+    const say = (role: string, content: string, id: string) => ({ role, content, id });
+    const messages = [say("assistant", "Tea?", "1"), say("user", "Yes", "2")];
+    await logConversation(memory, messages, { at, threadId: "t" });
+    await logConversation(memory, [say("user", "Hi", "3")], { at, threadId: "other" });
+    await learnFrom(memory, [[]], {});
+    messages.push(say("assistant", "Oslo?", "4"), say("user", "Yes", "5"));
+    await logConversation(memory, messages, { at, threadId: "t" });
+    const { prompts } = await learnFrom(memory, [[]], {});
+    expect(prompts[0]).toMatch(/\n\| ## 09:05 t\n\| Assistant: Oslo\?\n\| User: Yes$/);
   });
 
   it("reads neither its own notes nor paths outside `read`", async () => {
