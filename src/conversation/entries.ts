@@ -26,7 +26,8 @@ export function toLogEntries(messages: readonly BaseMessage[], threadId: string 
     const text = role ? getText(message) : "";
     if (!role || text === "") return [];
     const name = isDefaultName(message) ? "" : ` ${toName(message.name ?? "")}`;
-    const identity = message.id === undefined ? [role, text, place] : [message.id];
+    // Programs and databases also have "" and null where there is no id.
+    const identity = message.id ? [message.id] : [role, text, place];
     const mark = createMark(JSON.stringify([threadId ?? null, ...identity]));
     return [{ role, speaker: `${role === "user" ? "User" : "Assistant"}${name}`, text, mark }];
   });

@@ -37,7 +37,8 @@ export function readMessages(messages: readonly BaseMessageLike[]): Source[] {
     if ((type !== "human" && type !== "ai") || isSummary(message)) return [];
     const text = withoutShownMemory(message.text).trim();
     if (text === "") return [];
-    const id = message.id ?? hashSha256(JSON.stringify([type, index, text])).slice(0, 24);
+    // Programs and databases also have "" and null where there is no id.
+    const id = message.id ? message.id : hashSha256(JSON.stringify([type, index, text])).slice(0, 24);
     const trust = type === "human" ? "person" : "agent";
     return [
       { id: `message:${id}`, place: type === "human" ? "said by the user" : "said by the assistant", text, trust },

@@ -56,7 +56,7 @@ export function getUserTurn<Message extends object>(
   const isShort = text.length < shortChars;
   const id = getField(last, "id");
   return {
-    messageId: typeof id === "string" ? id : undefined,
+    messageId: typeof id === "string" && id !== "" ? id : undefined,
     text,
     question: isShort ? `${text}\n${getText(getField(previous, "content"))}`.trim() : text,
   };

@@ -121,6 +121,16 @@ describe("learn from messages", () => {
     expect(await waiting(memory)).toEqual([]);
   });
 
+  it.each([[""], [null]])("tells messages with the id %j apart", async (id) => {
+    const memory = newMemory();
+    const messages = ["Hi", "I moved."].map((content) => ({ role: "user", content, id: untyped(id) }));
+    await learnFrom(memory, [[change("write", "/profile/a.md", { text: "x", sources: ["s1", "s2"] })]], {
+      messages: untyped(messages),
+    });
+    const [proposal] = await waiting(memory);
+    expect(new Set(proposal?.origin?.sources)).toHaveProperty("size", 2);
+  });
+
   it("reads a message with half a character", async () => {
     const { prompts } = await learnFrom(newMemory(), [[]], { messages: said("Oslo \ud800") });
     expect(prompts[0]).toContain("| Oslo \\ud800");

@@ -156,9 +156,9 @@ describe("each message once", () => {
     expect(await readLog(later, "/conversations/2026-03-05.md")).toBe("## 08:00 a\nUser: three\nAssistant: four\n");
   });
 
-  it("knows a message without an id by its role, text and place", async () => {
+  it.each([[undefined], [""], [null]])("knows a message with the id %j by its role, text and place", async (id) => {
     const memory = open();
-    const messages = [user("yes"), user("yes")];
+    const messages = ["yes", "yes"].map((content) => ({ role: "user", content, id: untyped(id) }));
     expect(await logConversation(memory, messages, { at, threadId: "a" })).toBe(2);
     expect(await logConversation(memory, [...messages, assistant("yes")], { at, threadId: "a" })).toBe(1);
   });
