@@ -1,6 +1,7 @@
-import type { BaseMessage } from "@langchain/core/messages";
+import { type BaseMessage, type BaseMessageLike, coerceMessageLikeToMessage } from "@langchain/core/messages";
 import { z } from "zod";
 import type { Memory } from "../core/memory.js";
+import { assertMemory } from "../core/mounts/mounts.js";
 import { openWithoutRules } from "../core/restrictable-memory.js";
 import { RecentMap } from "../core/runtime/recent-map.js";
 import { checkOptions } from "../core/settings/check-options.js";
@@ -21,20 +22,23 @@ const optionsSchema = z
   .strict();
 
 /**
- * Adds the messages of user and assistant to the log of a memory, each once. If the log has some of them, earlier ones
+ * Adds the messages of user and assistant to the log of a memory, each once. Takes all forms of LangChain's messages. If the log has some of them, earlier ones
  * are new only in the last turn. Texts that a guard refuses are left out.
- * @returns how many messages were new. @throws TypeError for bad options, and the errors of the memory
+ * @returns how many messages were new. @throws TypeError for bad arguments, and the errors of the memory
  */
 export async function logConversation(
   memory: Memory,
-  messages: BaseMessage[],
+  messages: BaseMessageLike[],
   options: ConversationLogOptions & { threadId?: string; at?: Date } = {},
 ): Promise<number> {
+  assertMemory(memory, "logConversation: memory");
+  if (!Array.isArray(messages)) throw new TypeError("logConversation: messages must be a list of messages");
   checkOptions("ConversationLogOptions", optionsSchema, options);
   const { threadId, at, ...logOptions } = options;
   const run: MemoryRun = { config: {}, ...(threadId !== undefined && { threadId }) };
   const log = checkLogOptions(logOptions);
-  return writeLog(memory, messages, { log, run, at, isWholeNew: true, onRefusal: () => undefined });
+  const texts = messages.map(coerceMessageLikeToMessage);
+  return writeLog(memory, texts, { log, run, at, isWholeNew: true, onRefusal: () => undefined });
 }
 
 export interface LogCall {

@@ -1,4 +1,4 @@
-import type { BaseMessage } from "@langchain/core/messages";
+import type { BaseMessage, BaseMessageLike } from "@langchain/core/messages";
 import type { MemoryProposal } from "../core/approval/memory-proposals.js";
 import { lostRace } from "../core/runtime/lost-race.js";
 import { invalid, MemoryError } from "../core/values/errors.js";
@@ -26,7 +26,7 @@ const maxUnwanted = 20;
  * @throws TypeError for bad options, or for a memory that keeps no proposals; the errors of the model and of the memory;
  * MemoryError ECONFLICT if another run took over
  */
-export async function learn(options: LearnOptions & { messages?: BaseMessage[] }): Promise<LearnReport> {
+export async function learn(options: LearnOptions & { messages?: BaseMessageLike[] }): Promise<LearnReport> {
   const settings = checkLearnOptions(options);
   return runLearn(settings, readMessages(settings.messages));
 }

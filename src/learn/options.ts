@@ -1,5 +1,5 @@
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
-import type { BaseMessage } from "@langchain/core/messages";
+import { type BaseMessageLike, coerceMessageLikeToMessage } from "@langchain/core/messages";
 import { z } from "zod";
 import { patternField } from "../core/access/policy.js";
 import type { Memory } from "../core/memory.js";
@@ -52,7 +52,7 @@ const optionsSchema = z
       (model) => hasMethod(model, "withStructuredOutput"),
       "must be a chat model with structured output",
     ),
-    messages: z.custom<BaseMessage[]>(Array.isArray, "must be a list of messages").optional(),
+    messages: z.custom<BaseMessageLike[]>(Array.isArray, "must be a list of messages").optional(),
     read: z.array(patternField).default(["/**"]),
     write: z.array(patternField).min(1).default(["/profile/**", "/projects/**"]),
     apply: z.enum(["propose", "append-only"]).default("propose"),
@@ -74,8 +74,8 @@ const optionsSchema = z
 export type LearnSettings = ReturnType<typeof checkLearnOptions>;
 
 /** @throws TypeError */
-export function checkLearnOptions(options: LearnOptions & { messages?: BaseMessage[] }) {
+export function checkLearnOptions(options: LearnOptions & { messages?: BaseMessageLike[] }) {
   const checked = checkOptions("LearnOptions", optionsSchema, options);
   const { messages = [], changes = options.messages === undefined } = checked;
-  return { ...checked, messages, changes };
+  return { ...checked, messages: messages.map(coerceMessageLikeToMessage), changes };
 }
