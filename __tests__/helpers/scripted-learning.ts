@@ -1,5 +1,5 @@
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
-import { type BaseMessage, HumanMessage } from "@langchain/core/messages";
+import { type BaseMessage, type BaseMessageLike, HumanMessage } from "@langchain/core/messages";
 import { RunnableLambda } from "@langchain/core/runnables";
 import type { Memory, MemoryProposal } from "../../src/index.js";
 import { learn, type LearnOptions, type LearnReport } from "../../src/learn/index.js";
@@ -54,7 +54,7 @@ export async function writeTexts(memory: Memory, files: Readonly<Record<string, 
 export async function learnFrom(
   memory: LearnOptions["memory"],
   answers: Answer[],
-  options: Partial<LearnOptions> & { messages?: BaseMessage[] } = { messages: said("I moved to Oslo.") },
+  options: Partial<LearnOptions> & { messages?: BaseMessageLike[] } = { messages: said("I moved to Oslo.") },
 ): Promise<LearnReport & { prompts: string[] }> {
   const { model, prompts } = scripted(...answers);
   return { ...(await learn({ memory, model, ...options })), prompts };

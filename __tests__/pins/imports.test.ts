@@ -55,7 +55,7 @@ const mayImport: Record<string, string[]> = {
     "open-memory",
   ],
   template: ["core", "dialects", "langchain", "conversation", "prompt", "graph"],
-  middleware: ["conversation", "prompt", "graph"],
+  middleware: ["core", "conversation", "prompt", "graph"],
   "ai-sdk": ["core", "dialects", "langchain", "prompt", "graph"],
   learn: ["core", "langchain", "prompt", "graph", "mongodb/store"],
   deepagents: ["core", "dialects", "langchain"],

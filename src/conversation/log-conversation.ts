@@ -1,6 +1,7 @@
 import type { BaseMessageLike } from "@langchain/core/messages";
 import { z } from "zod";
 import type { Memory } from "../core/memory.js";
+import { assertMemory } from "../core/mounts/mounts.js";
 import { openWithoutRules } from "../core/restrictable-memory.js";
 import { RecentMap } from "../core/runtime/recent-map.js";
 import { checkOptions } from "../core/settings/check-options.js";
@@ -25,13 +26,14 @@ const optionsSchema = z
  * Adds the messages of user and assistant to the log of a memory, each once. If the log has some of them, earlier ones
  * are new only in the last turn. Texts that a guard refuses are left out.
  * @param messages objects of LangChain, or what it makes such objects of, as `{ role: "user", content: "Hi" }`
- * @returns how many messages were new. @throws TypeError for bad options and messages, and the errors of the memory
+ * @returns how many messages were new. @throws TypeError for bad arguments, and the errors of the memory
  */
 export async function logConversation(
   memory: Memory,
   messages: BaseMessageLike[],
   options: ConversationLogOptions & { threadId?: string; at?: Date } = {},
 ): Promise<number> {
+  assertMemory(memory, "logConversation: memory");
   checkOptions("ConversationLogOptions", optionsSchema, options);
   const { threadId, at, ...logOptions } = options;
   const run: MemoryRun = { config: {}, ...(threadId !== undefined && { threadId }) };

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { patternField } from "../core/access/policy.js";
 import { splitIntoBatches } from "../core/bulk.js";
 import type { Memory, MemoryOutline } from "../core/memory.js";
+import { assertMemory } from "../core/mounts/mounts.js";
 import { openWithoutRules } from "../core/restrictable-memory.js";
 import { lostRace, maxAttempts, pause } from "../core/runtime/lost-race.js";
 import { checkOptions } from "../core/settings/check-options.js";
@@ -42,9 +43,11 @@ const optionsSchema = z
  * Adds the files of a memory to another one, and deletes nothing. An equal file stays once. A missing file comes with
  * its kept versions, each by its author. A different file is put beside: `/note-merged.md`. Call it again after an
  * interruption, or when the first memory has changed: what is there already is not added twice.
- * @throws TypeError for bad options; EINVAL if both are the same memory; EIO, ENOSPC
+ * @throws TypeError for bad arguments; EINVAL if both are the same memory; EIO, ENOSPC
  */
 export async function mergeMemories(from: Memory, into: Memory, options: MergeOptions = {}): Promise<MergeReport> {
+  assertMemory(from, "mergeMemories: the first memory");
+  assertMemory(into, "mergeMemories: the second memory");
   const { append, dryRun } = checkOptions("MergeOptions", optionsSchema, options);
   if (isSameMemory(from, into)) throw invalid("a memory cannot be merged into itself");
   const patterns = append.map(compilePathPattern);

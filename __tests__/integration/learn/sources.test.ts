@@ -67,6 +67,13 @@ describe("a version of learnt text", () => {
     expect(await listVersions(memory, ["version:2", "version:1"])).toMatchObject([{ id: "2", trust: "person" }]);
   });
 
+  it("is trusted as a person if it rests on a plain object of the user", async () => {
+    const memory = await openNoted();
+    await learnWith(memory, [write], { messages: [{ role: "user", content: "I live in Oslo.", id: "m1" }] });
+    const [proposal] = await readAll(getProposals(memory).list());
+    expect(proposal?.origin).toMatchObject({ sources: ["message:m1"], trust: "person" });
+  });
+
   it("is found by its messages", async () => {
     const memory = await openNoted();
     const messages = [new HumanMessage({ id: "m1", content: "I moved to Oslo." })];

@@ -1,4 +1,11 @@
-import { AIMessage, type BaseMessage, HumanMessage, SystemMessage, ToolMessage } from "@langchain/core/messages";
+import {
+  AIMessage,
+  type BaseMessage,
+  type BaseMessageLike,
+  HumanMessage,
+  SystemMessage,
+  ToolMessage,
+} from "@langchain/core/messages";
 import { InMemoryStore } from "@langchain/langgraph";
 import { describe, expect, it } from "@jest/globals";
 import { logConversation, type Memory, MemoryError, MemoryNode, openMemory } from "../../../src/index.js";
@@ -32,6 +39,13 @@ describe("the text of a log", () => {
     const messages = [user("Is the seat free?", "1"), assistant("It is.", "2")];
     expect(await logConversation(memory, messages, { at, threadId: "thread-1" })).toBe(2);
     expect(await readLog(memory)).toBe("## 09:05 thread-1\nUser: Is the seat free?\nAssistant: It is.\n");
+  });
+
+  it("has messages as plain objects, pairs and texts, too", async () => {
+    const memory = open();
+    const messages: BaseMessageLike[] = ["Hi", { role: "assistant", content: "Hello." }, ["human", "Bye"]];
+    expect(await logConversation(memory, messages, { at })).toBe(3);
+    expect(await readLog(memory)).toBe("## 09:05\nUser: Hi\nAssistant: Hello.\nUser: Bye\n");
   });
 
   it("names who speaks", async () => {

@@ -6,6 +6,8 @@ import {
   MemoryConnectorNode,
   MemoryNode,
   createMemoryPrompt,
+  logConversation,
+  mergeMemories,
   MongoMemoryStore,
   openMemory,
 } from "../../../src/index.js";
@@ -56,6 +58,42 @@ describe("what an error says", () => {
   ])("of missing options, what is needed: %s", (_name, run, message) => {
     expect(run).toThrow(TypeError);
     expect(run).toThrow(message);
+  });
+
+  it("of an option of the middleware: which one, of all that it has", () => {
+    const memory = new MemoryNode({ nodeId: "a", store });
+    expect(() => memoryMiddleware({ memory, logs: true } as never)).toThrow(
+      'invalid MemoryMiddlewareOptions: unknown option "logs"; "log" was probably meant',
+    );
+    expect(() => memoryMiddleware({ memory, log: "true" } as never)).toThrow(
+      'log: must be true, false or an object { path, timeZone, keepDays } (given "true")',
+    );
+  });
+
+  it("of a text in place of options: what they are, and nothing of the text", () => {
+    const create = () => new MongoMemoryStore("mongodb://ada:secret@host/" as never);
+    expect(create).toThrow(/^invalid MongoMemoryStoreOptions: they are no object; expected an object \{ client, /);
+    expect(create).not.toThrow(/secret/);
+  });
+
+  it("of a node in place of a memory: how to get one", async () => {
+    const node = new MemoryNode({ nodeId: "a", store }) as never;
+    const memory = openMemory(store, freshAddress());
+    const advice = "must be a Memory (openMemory, store.memory, node.memory)";
+    await expect(logConversation(node, [])).rejects.toThrow(`logConversation: memory ${advice}`);
+    await expect(mergeMemories(node, memory)).rejects.toThrow(`mergeMemories: the first memory ${advice}`);
+    await expect(mergeMemories(memory, node)).rejects.toThrow(`mergeMemories: the second memory ${advice}`);
+  });
+
+  it("of a text in place of messages: that they are a list", async () => {
+    const logged = logConversation(openMemory(store, freshAddress()), "Hi" as never);
+    await expect(logged).rejects.toThrow(new TypeError("logConversation: messages must be a list of messages"));
+  });
+
+  it("of an unknown field of an address: which fields there are", () => {
+    expect(() => openMemory(store, { nodeId: "a", user: "ada" } as never)).toThrow(
+      "unknown field of a memory address: user; the fields are nodeId, scope, threadId, userId",
+    );
   });
 
   it("of a connection string that is not there: that, and not that it is malformed", async () => {

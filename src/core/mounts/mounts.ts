@@ -52,6 +52,11 @@ export function isMemory(value: unknown): value is Memory {
   return typeof value.snapshot === "function" && typeof value.outline === "function";
 }
 
+/** @param place the function and the argument, for the message. @throws TypeError */
+export function assertMemory(value: unknown, place: string): void {
+  if (!isMemory(value)) throw new TypeError(`${place} must be a Memory (openMemory, store.memory, node.memory)`);
+}
+
 /** @throws TypeError */
 export function checkMounts(given: unknown): Mount[] {
   return normalizeMountPoints("mountMemories", given).map(([point, mount]) => {

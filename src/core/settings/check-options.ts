@@ -61,13 +61,18 @@ export function checkOptions<Checked>(
     const field = issue.path.map(String).join(".");
     const names = Object.keys(schema.shape ?? {});
     if (key !== undefined) return field === "" ? unknownOption(key, names) : unknownOption(`${field}.${key}`, []);
-    if (field === "")
-      return options === undefined ? `they are missing; expected an object { ${names.join(", ")} }` : issue.message;
+    if (field === "") return issue.code === "invalid_type" ? describeMissing(options, names) : issue.message;
     const given = secrets.includes(field) ? "" : ` (given ${preview(getValue(options, issue.path))})`;
     return `${field}: ${issue.message}${given}`;
   });
   const [first] = result.error.issues;
   throw new OptionsError(name, String(first?.path[0] ?? ""), first?.message ?? "", faults);
+}
+
+/** Describes options that are no object. Leaves out what was given, because it may be a connection string. */
+function describeMissing(options: unknown, names: readonly string[]): string {
+  const fault = options === undefined ? "they are missing" : "they are no object";
+  return `${fault}; expected an object { ${names.join(", ")} }`;
 }
 
 /** Words an unknown option. @param names the options that there are */

@@ -97,7 +97,10 @@ function checkOwner(owner: unknown, scope: OwnedScope): string {
 
 function foreignField(field: string, scope: MemoryScope): MemoryError {
   const meant = memoryScopes.find((other) => ownerFields[other] === field);
-  if (meant === undefined) return invalid(`unknown field of a memory address: ${shorten(field, 64)}`);
+  if (meant === undefined)
+    return invalid(
+      `unknown field of a memory address: ${shorten(field, 64)}; the fields are nodeId, scope, threadId, userId`,
+    );
   return invalid(
     `an address of scope "${scope}" has no ${field}; did you mean "${meant}"? Its address is { nodeId, scope: "${meant}", ${field} }`,
   );
