@@ -87,7 +87,7 @@ describe("what an error says", () => {
 
   it("of a text in place of messages: that they are a list", async () => {
     const logged = logConversation(openMemory(store, freshAddress()), "Hi" as never);
-    await expect(logged).rejects.toThrow(new TypeError("logConversation: messages must be a list of messages"));
+    await expect(logged).rejects.toThrow(new TypeError("messages must be a list of messages"));
   });
 
   it("of an unknown field of an address: which fields there are", () => {
