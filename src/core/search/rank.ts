@@ -201,7 +201,7 @@ interface PassageNumbers {
   scores: Float64Array;
   damping: Float64Array;
   dampingAround: Float64Array;
-  /** How often the passage contains a term. */
+  /** Number of times that the passage contains a term. */
   counts: Float64Array;
   /** The difference between the count around a passage and the count around the passage before it. */
   changes: Float64Array;
