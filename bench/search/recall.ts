@@ -5,7 +5,7 @@ import { createUnlimitedCall } from "../../src/core/runtime/call.js";
 import { runInTurns } from "../../src/core/runtime/turns.js";
 import type { Hit } from "../../src/core/search/best-hits.js";
 import { fuse, rankBySimilarity } from "../../src/core/search/fusion.js";
-import { indexTexts, type WordIndex, PassagePlace } from "../../src/core/search/word-index.js";
+import { addPostings, indexTexts, type WordIndex, PassagePlace } from "../../src/core/search/word-index.js";
 import { splitPassages } from "../../src/core/search/passages.js";
 import { rank } from "../../src/core/search/rank.js";
 import { fusedRanks } from "../../src/core/search/search-texts.js";
@@ -35,7 +35,7 @@ export async function measureRecall(folder: string, embed: readonly string[]): P
   for (const { name, memories, per } of await readDataSets(folder)) {
     const vectors = embed.length === 0 ? null : await readVectors(embed, memories);
     for (const memory of memories) {
-      const index = await runInTurns(indexTexts(memory.files, englishWords, null), createUnlimitedCall());
+      const index = await createIndex(memory);
       for (const [way, rankBy] of createRankings(index, vectors))
         for (const each of per) note(`${name} by ${each}, ${way}`, await measureQuestions(memory, each, rankBy));
       if (per.includes("passage")) note(`${name}, a word on one line`, await measureSingleWords(index));
@@ -47,6 +47,11 @@ export async function measureRecall(folder: string, embed: readonly string[]): P
       toRow([name, (all.reduce((sum, each) => sum + each, 0) / all.length).toFixed(3)]),
     ),
   ];
+}
+
+async function createIndex({ files }: BenchMemory): Promise<WordIndex> {
+  const index = await runInTurns(indexTexts(files, englishWords, null), createUnlimitedCall());
+  return runInTurns(addPostings(index), createUnlimitedCall());
 }
 
 /** For each question the share of its evidence among the first passages, or of the files of its evidence. */
@@ -69,7 +74,7 @@ async function measureQuestions({ questions, findSources }: BenchMemory, per: Pe
 /** For each word that is in one passage alone, and in no path: 1 if a search for it answers that passage first. */
 async function measureSingleWords(index: WordIndex): Promise<number[]> {
   const found: number[] = [];
-  for (const [word, positions] of index.postings) {
+  for (const [word, positions] of index.postings ?? []) {
     const place = new PassagePlace(index);
     place.moveTo(positions[0] ?? 0);
     if (new Set(positions).size > 1 || place.number === 0) continue;

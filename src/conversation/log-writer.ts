@@ -15,7 +15,7 @@ import {
   takeLastTurn,
 } from "./log-text.js";
 
-/** Where the last part of a thread ends. */
+/** The end of the last part of a thread. */
 export interface PartEnd {
   path: string;
   day: string;

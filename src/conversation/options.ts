@@ -4,13 +4,13 @@ import { defaultLogPath, isAbsolutePath, normalizePath, ROOT } from "../core/val
 import { timeZoneField } from "../core/settings/time-zone.js";
 import type { TimeZone } from "../langchain/memory-run.js";
 
-/** Where and how long the log of conversations is kept. */
+/** The place of the log of conversations, and its age limit. */
 export interface ConversationLogOptions {
   /** The directory of the log, which has a file for each day. @default "/conversations" */
   path?: string;
-  /** Whose day it is: an IANA name, or a function of the run. If the function fails, the day is that of UTC. @default "UTC" */
+  /** The time zone of the days: an IANA name, or a function of the run. If the function fails, the day is that of UTC. @default "UTC" */
   timeZone?: TimeZone;
-  /** How many days are kept, today included. Older files are deleted when a day's file gets a new thread. @default all */
+  /** The number of days that are kept, today included. Older files are deleted when a day's file gets a new thread. @default all */
   keepDays?: number;
 }
 

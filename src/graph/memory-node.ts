@@ -75,7 +75,7 @@ export interface MemoryNodeOptions extends MemoryOptions {
    */
   guard?: MemoryGuard;
   /**
-   * What happens to a change if the `access` is "ask". `"interrupt"`: the run waits for a person, who approves, edits
+   * The way to a person's decision if the `access` is "ask". `"interrupt"`: the run waits for a person, who approves, edits
    * or rejects the change; the graph needs a checkpointer. `"propose"`: the run goes on, and a person decides later
    * (`memory.proposals`); this needs a MongoMemoryStore.
    * @default "interrupt"

@@ -47,7 +47,7 @@ export interface NodeSettings {
   onAsk: OnAsk;
 }
 
-/** How many memories of a store a node keeps open. */
+/** The largest number of memories that a node keeps open. */
 const maxOpened = 1000;
 
 /**

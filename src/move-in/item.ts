@@ -1,25 +1,25 @@
 /** A file that moves in. */
 export interface MoveInEntry {
-  /** Where the file goes, below `into`, such as `/notes/today.md`. */
+  /** The path of the file below `into`, such as `/notes/today.md`. */
   path: string;
   content: string;
-  /** When the text was last changed, if the source says so. */
+  /** The time of the last change, if the source has it. */
   at?: Date | undefined;
-  /** When the text was written first. @default `at` */
+  /** The time of the first version. @default `at` */
   createdAt?: Date | undefined;
-  /** Who wrote the text, in the words of the source. */
+  /** The author of the text, in the words of the source. */
   author?: string | undefined;
-  /** What the text comes from, such as `mem0:` and an id. */
+  /** The origins of the text, such as `mem0:` and an id. */
   sources?: string[] | undefined;
   /** The person whose memory this is, in the source. A memory of another user does not take it. */
   userId?: string | undefined;
   /** The name in the source, for the report. @default the path */
   what?: string;
-  /** What was shortened, in words, if anything was. */
+  /** Names the parts that were shortened, if there are any. */
   shortened?: string | undefined;
 }
 
-/** What one side of a conversation said. */
+/** A message of a conversation. */
 export interface MoveInMessage {
   /** No other message of the conversation has it. */
   id: string;
@@ -34,7 +34,7 @@ export interface MoveInConversation {
   messages: readonly MoveInMessage[];
   /** The name in the source, for the report. */
   what: string;
-  /** What was shortened, in words, if anything was. */
+  /** Names the parts that were shortened, if there are any. */
   shortened?: string | undefined;
 }
 
@@ -46,10 +46,10 @@ export interface MoveInNote {
 
 export type MoveInItem = MoveInEntry | MoveInConversation | MoveInNote;
 
-/** Where a format reads: the path of a file or folder, a stream of bytes, a BaseStore, or a collection of MongoDB. */
+/** The source of a format: the path of a file or folder, a stream of bytes, a BaseStore, or a collection of MongoDB. */
 export type MoveInSource = string | object;
 
-/** What a format may need to know besides its source. */
+/** The options of a format, besides its source. */
 export interface MoveInReading {
   /** The first labels of the namespaces of items to read. Empty: all. */
   namespace: readonly string[];
@@ -59,10 +59,10 @@ export interface MoveInReading {
 export interface MoveInFormat {
   /** The versions of the other program that the reader was written for. */
   readonly version: string;
-  /** What a source is: a file, a folder, either of them, or items in a store or a collection. */
+  /** The kinds of its sources: files, folders, or items in a store or a collection. */
   readonly takes: readonly ("file" | "folder" | "items")[];
   /**
-   * Reads a source from its start, with a bounded part of it in memory. What cannot be taken is an item too.
+   * Reads a source from its start, with a bounded part of it in memory. A part that cannot be taken is an item too.
    * @throws MemoryError EINVAL for a source of another kind, and the errors of the file system
    */
   read(source: MoveInSource, reading: MoveInReading): AsyncIterable<MoveInItem>;

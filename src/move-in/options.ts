@@ -18,7 +18,7 @@ export interface MoveInOptions {
   propose?: boolean;
   /** Whether files with another text are replaced. Otherwise they are skipped. @default false */
   overwrite?: boolean;
-  /** Writes nothing, and reports what would become of each item. Keeps the tree in memory. @default false */
+  /** Writes nothing, and reports the outcome that each item would have. Keeps the tree in memory. @default false */
   dryRun?: boolean;
   /** The person in the source whose items are taken. @default the user of a memory of scope `perUser` */
   fromUser?: string;
@@ -26,23 +26,23 @@ export interface MoveInOptions {
   namespace?: string[];
   /** Changes an entry before it is written, or leaves it out by null. @default takes it as it is */
   change?: (entry: MoveInEntry) => MoveInEntry | null;
-  /** Receives what became of each item, as soon as it is known. */
+  /** Receives the outcome of each item, as soon as it is known. */
   onOutcome?: (outcome: MoveInOutcome) => void;
   signal?: AbortSignal;
 }
 
-/** What became of an item of the source. */
+/** The outcome of an item of the source. */
 export interface MoveInOutcome {
   /** The item, by its name in the source. */
   what: string;
   /** The file. Null if there is none. */
   path: string | null;
   /**
-   * `unchanged`: it was there already, or had been proposed before. `logged`: a conversation, of which the log had not
-   * all. With `dryRun` it is what would be done.
+   * `unchanged`: it was there already, or had been proposed before. `logged`: a conversation that the log did not have,
+   * or not completely. With `dryRun` it is the result that the item would have.
    */
   result: "written" | "proposed" | "logged" | "unchanged" | "skipped";
-  /** Why it was skipped, or what was shortened. Null: nothing was lost. */
+  /** The reason for skipping it, or the parts that were shortened. Null: nothing was lost. */
   why: string | null;
 }
 

@@ -1,6 +1,6 @@
 import type { MoveInOutcome } from "./options.js";
 
-/** What `moveIn` did, or with `dryRun` would do. */
+/** The results of `moveIn`. With `dryRun`, the results that it would have. */
 export interface MoveInReport {
   /** The run that the versions and the proposals name. */
   runId: string;
@@ -8,13 +8,13 @@ export interface MoveInReport {
   written: number;
   /** Files that wait for a person. */
   proposed: number;
-  /** Conversations of which the log had not all. */
+  /** Conversations that the log did not have, or not completely. */
   logged: number;
   /** Files and conversations that were there already, or had been proposed before. */
   unchanged: number;
   /** Items that could not be taken. */
   skipped: number;
-  /** Items of which something was shortened. */
+  /** Items that lost a part. */
   shortened: number;
   /** The first 1,000 items that were skipped or shortened. */
   losses: MoveInOutcome[];
@@ -22,7 +22,7 @@ export interface MoveInReport {
 
 const maxLosses = 1000;
 
-/** Counts what became of each item. */
+/** Counts the outcomes. */
 export class ReportWriter {
   readonly report: MoveInReport;
   readonly #onOutcome: ((outcome: MoveInOutcome) => void) | undefined;

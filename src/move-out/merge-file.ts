@@ -27,12 +27,12 @@ export interface MergeContext {
   into: Memory;
   /** The paths of the second memory, and with `dryRun` those that it would get. */
   known: Map<string, "file" | "dir">;
-  /** Who wrote the texts of the first memory, by path. */
+  /** The texts of the first memory with their authors, by path. */
   steps: ReadonlyMap<string, readonly Step[]>;
   dryRun: boolean;
 }
 
-/** A text that the file has had, and who wrote it. */
+/** A text that the file has had, with its author. */
 export interface Step extends Pick<MemoryVersion, "sha256" | "actor"> {
   /** Null for a present text that no version has. */
   id: string | null;

@@ -25,11 +25,11 @@ export interface MergeOptions {
   dryRun?: boolean;
 }
 
-/** What a merge did, or would do. */
+/** The results of a merge. With `dryRun`, the results that it would have. */
 export interface MergeReport {
   /** Each file of the first memory, by path. */
   files: MergedFile[];
-  /** How many proposals wait in the first memory. They stay there. */
+  /** The number of proposals that wait in the first memory. They stay there. */
   proposals: number;
   /** The revision of the first memory that was merged, as in a `MemorySnapshot`. */
   revision: number | null;

@@ -7,9 +7,9 @@ import { getField } from "../core/values/unknown-values.js";
 /** The version of the Open Knowledge Format. Its SPEC.md is in GoogleCloudPlatform/knowledge-catalog. */
 export const okfVersion = "0.2";
 
-/** What is known of a file beside its text, in the words of the format. */
+/** Facts about a file, in the words of the format. */
 export interface ConceptFacts {
-  /** Who wrote the text, if that is known. */
+  /** The author of the text. Null if it is not known. */
   author: string | null;
   verified: readonly { by: string; at: Date }[];
   sources: readonly string[];
@@ -25,8 +25,8 @@ const markKey = "langgraph_mongo_memory";
 const maxOwnChars = 4000;
 
 /**
- * Returns a file as a concept: its text below front matter that has a type, or with front matter to which what is missing
- * is added. The text itself is not changed.
+ * Returns a file as a concept. A text without front matter gets one with a type. Front matter gets the fields that it
+ * lacks. The text itself is not changed.
  */
 export function writeConcept(file: ConceptFile, facts: ConceptFacts): string {
   const { path, content, createdAt, updatedAt } = file;

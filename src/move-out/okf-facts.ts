@@ -7,9 +7,9 @@ import type { ConceptFacts, ConceptFile } from "./okf-concept.js";
 interface Approval {
   by: string;
   at: Date;
-  /** Of the whole text or the added text that was approved. */
+  /** The hash of the whole text or the added text that was approved. */
   sha256: string;
-  /** What the proposal rested on. */
+  /** The sources of the proposal. */
   sources: readonly string[];
 }
 

@@ -1,7 +1,7 @@
 import { takeStart } from "../core/values/text.js";
 import { getField } from "../core/values/unknown-values.js";
 
-/** The turn of a conversation: what the user's last message says. */
+/** The turn of a conversation, by the user's last message. */
 export interface UserTurn {
   /** The id of the user's last message. */
   messageId: string | undefined;
@@ -11,7 +11,7 @@ export interface UserTurn {
   question: string;
 }
 
-/** How a library represents messages. */
+/** Describes the messages of a library. */
 export interface MessageKind<Message extends object> {
   isUser: (message: Message) => boolean;
   /** Copies a message of the user, with other content. */

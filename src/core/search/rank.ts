@@ -1,5 +1,13 @@
 import { BestHits, type Hit } from "./best-hits.js";
-import { type IndexedFile, isWithin, type WordIndex, PassagePlace, stepsPerYield } from "./word-index.js";
+import {
+  collectPostings,
+  type IndexedFile,
+  isWithin,
+  type Postings,
+  type WordIndex,
+  PassagePlace,
+  stepsPerYield,
+} from "./word-index.js";
 import type { Steps } from "../runtime/turns.js";
 import type { CheckedSearch } from "./search-options.js";
 
@@ -113,8 +121,9 @@ function* findTerms(
       else hits.push({ term, passages });
     }
   };
-  for (const word of words) yield* add(1, index.postings.get(word) ?? []);
-  for (const [word, next] of pairs) yield* add(pairShare, yield* findPairs(index, word, next));
+  const postings = index.postings ?? (yield* collectPostings(index, words));
+  for (const word of words) yield* add(1, postings.get(word) ?? []);
+  for (const [word, next] of pairs) yield* add(pairShare, yield* findPairs({ index, postings }, word, next));
   return candidates;
 }
 
@@ -154,10 +163,14 @@ function* groupByFile(
 }
 
 /** Finds the positions of the passages in which one word follows the other, ascending, once for each occurrence. */
-function* findPairs(index: WordIndex, word: string, next: string): Steps<number[]> {
+function* findPairs(
+  { index, postings }: { index: WordIndex; postings: Postings },
+  word: string,
+  next: string,
+): Steps<number[]> {
   const pairs: number[] = [];
-  const positions = index.postings.get(word) ?? [];
-  const withNext = index.postings.get(next) ?? [];
+  const positions = postings.get(word) ?? [];
+  const withNext = postings.get(next) ?? [];
   const place = new PassagePlace(index);
   let at = 0;
   let steps = 0;
@@ -188,7 +201,7 @@ interface PassageNumbers {
   scores: Float64Array;
   damping: Float64Array;
   dampingAround: Float64Array;
-  /** How often the passage contains a term. */
+  /** Number of times that the passage contains a term. */
   counts: Float64Array;
   /** The difference between the count around a passage and the count around the passage before it. */
   changes: Float64Array;

@@ -20,14 +20,17 @@ export interface IndexedFile {
   bytes: number;
 }
 
+/** For each word, the positions of the passages that contain it, ascending, once for each occurrence. */
+export type Postings = ReadonlyMap<string, readonly number[]>;
+
 /** The words of a memory at one point in time. */
 export interface WordIndex {
   /** Sorted by path, in code-unit order. */
   readonly files: readonly IndexedFile[];
   /** For each file, the position of its first passage among the passages of all files. */
   readonly firstPositions: readonly number[];
-  /** For each word, the positions of the passages that contain it, ascending, once for each occurrence. */
-  readonly postings: ReadonlyMap<string, readonly number[]>;
+  /** Null until the index is used again. Reason: most indexes are used once, because a log changes with each turn. */
+  readonly postings: Postings | null;
   /** Estimated size in memory. */
   readonly bytes: number;
 }
@@ -49,7 +52,7 @@ export function* indexTexts(
     files.push(file?.content === text.content ? file : yield* indexFile(text, searchWords, table));
     yield;
   }
-  return yield* collectPostings(files);
+  return joinFiles(files);
 }
 
 /** @param table an empty table that all files use, so that each of their own tables has exactly its size */
@@ -105,29 +108,52 @@ function* setSectionEnds(passages: PassageTable): Steps<void> {
   }
 }
 
-function* collectPostings(files: readonly IndexedFile[]): Steps<WordIndex> {
-  const postings = new Map<string, number[]>();
+function joinFiles(files: readonly IndexedFile[]): WordIndex {
   const firstPositions: number[] = [];
   let position = 0;
   let bytes = 1000;
   for (const file of files) {
-    bytes += file.bytes;
     firstPositions.push(position);
+    position += file.passages.length;
+    bytes += file.bytes;
+  }
+  return { files, firstPositions, postings: null, bytes };
+}
+
+/** Returns the index with the postings of all words. */
+export function* addPostings(index: WordIndex): Steps<WordIndex> {
+  const postings = yield* collectPostings(index, null);
+  let { bytes } = index;
+  let steps = 0;
+  for (const word of postings.keys()) {
+    bytes += 165 + 2 * word.length;
+    steps += 1;
+    if (steps % stepsPerYield === 0) yield;
+  }
+  return { ...index, postings, bytes };
+}
+
+/** Their words are looked up in less than a millisecond. */
+const passagesPerStep = 20;
+
+/** Collects the postings of some words. @param only null: of all words */
+export function* collectPostings({ files }: WordIndex, only: readonly string[] | null): Steps<Postings> {
+  const postings = new Map(only?.map((word): [string, number[]] => [word, []]));
+  let position = 0;
+  for (const { passages, words } of files) {
     let next = 0;
-    for (let number = 0; number < file.passages.length; number += 1, position += 1) {
-      const end = file.passages.get(number + 1, "firstWord") ?? file.words.length;
+    for (let number = 0; number < passages.length; number += 1, position += 1) {
+      const end = passages.get(number + 1, "firstWord") ?? words.length;
       for (; next < end; next += 1) {
-        const word = file.words[next] ?? "";
+        const word = words[next] ?? "";
         const positions = postings.get(word);
-        if (positions === undefined) {
-          postings.set(word, [position]);
-          bytes += 165 + 2 * word.length;
-        } else positions.push(position);
+        if (positions !== undefined) positions.push(position);
+        else if (only === null) postings.set(word, [position]);
       }
-      yield;
+      if (number % passagesPerStep === 0) yield;
     }
   }
-  return { files, firstPositions, postings, bytes };
+  return postings;
 }
 
 export function getWords({ passages, words }: IndexedFile, number: number): readonly string[] {

@@ -9,7 +9,7 @@ export interface ClaudeMemoryOptions {
    * The model's name for the root of the memory: `/memories/a.txt` is `/a.txt` everywhere else. @default "/memories"
    */
   root?: string;
-  /** How `create` treats a file that exists: it refuses, as documented, or replaces the text. @default "fail" */
+  /** Whether `create` refuses a path that exists, as documented, or replaces its text. @default "fail" */
   ifExists?: "fail" | "replace";
   /**
    * Length of a file or directory that one `view` shows, in UTF-16 units of its lines. The answer says how much it left

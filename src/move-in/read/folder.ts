@@ -14,7 +14,7 @@ import { invalid, MemoryError } from "../../core/values/errors.js";
 import { getCreationError, getPathPrefix, normalizePath, ROOT } from "../../core/values/paths.js";
 import type { MoveInNote, MoveInSource } from "../item.js";
 
-/** What a folder holds. */
+/** A part of a folder. */
 export type FolderItem = SnapshotFile | { directory: string } | MoveInNote;
 
 /** Opens the folder of a source. @throws MemoryError EINVAL, and the errors of the file system */

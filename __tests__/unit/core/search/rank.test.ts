@@ -1,7 +1,14 @@
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { describe, expect, it } from "@jest/globals";
 import * as fc from "fast-check";
-import { type Memory, type MemoryOptions, type SearchHit, openMemory } from "../../../../src/index.js";
+import { type MemoryBackend, openMemoryOver } from "../../../../src/custom-backend/index.js";
+import {
+  type Memory,
+  type MemoryOptions,
+  type MemorySnapshot,
+  type SearchHit,
+  openMemory,
+} from "../../../../src/index.js";
 import { searchNaively } from "../../../helpers/naive-ranking.js";
 import { repetitions } from "../../../helpers/repetitions.js";
 
@@ -14,6 +21,16 @@ async function memoryWith(texts: Record<string, string>, options: MemoryOptions 
   return memory;
 }
 
+/** A memory that never changes, so that all searches use one index. */
+function openUnchanged({ files, directories }: MemorySnapshot): Memory {
+  opened += 1;
+  const features: MemoryBackend["features"] = {
+    version: async () => "1",
+    snapshotSince: async () => ({ files: files.map((file) => ({ ...file, version: "1" })), directories }),
+  };
+  return openMemoryOver(() => ({ features }) as MemoryBackend, { nodeId: `ranking ${opened}` }, { paths: "posix" });
+}
+
 const rounded = (hits: readonly [string, number][]) =>
   hits.map(([place, score]) => [place, Number(score.toFixed(9))] as const);
 const inOrder = (hits: readonly (readonly [string, number])[]) =>
@@ -21,7 +38,7 @@ const inOrder = (hits: readonly (readonly [string, number])[]) =>
 const places = (hits: readonly SearchHit[]) => hits.map(({ path, startLine }) => `${path}:${startLine}`);
 
 describe("the ranking of a search", () => {
-  it("is that of a naive search in any texts", async () => {
+  it("is that of a naive search in any texts, also in each search of an unchanged memory", async () => {
     const word = fc.constantFrom(
       "fox",
       "foxes",
@@ -56,6 +73,9 @@ describe("the ranking of a search", () => {
           inOrder(rounded(naive.map(({ path, line: first, score }) => [`${path}:${first}`, score]))),
         );
         expect(found.every(({ score }, index) => score <= (found[index - 1]?.score ?? Infinity))).toBe(true);
+        const unchanged = openUnchanged(await memory.snapshot());
+        for (let search = 0; search < 3; search += 1)
+          expect(await unchanged.search(query.join(" "), { limit: 1000 })).toEqual(found);
       }),
       { numRuns: repetitions({ usual: 60, long: 3000 }) },
     );
