@@ -57,7 +57,7 @@ const mayImport: Record<string, string[]> = {
   template: ["core", "dialects", "langchain", "conversation", "prompt", "graph"],
   middleware: ["conversation", "prompt", "graph"],
   "ai-sdk": ["core", "dialects", "langchain", "prompt", "graph"],
-  learn: ["core", "prompt", "graph", "mongodb/store"],
+  learn: ["core", "conversation", "prompt", "graph", "mongodb/store"],
   deepagents: ["core", "dialects", "langchain"],
   mcp: ["core", "dialects", "langchain"],
   "move-in": ["core", "backends", "conversation", "move-out"],
