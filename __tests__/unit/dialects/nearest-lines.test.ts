@@ -74,6 +74,23 @@ describe.each(Object.entries(ways))("a text that %s does not find", (_way, repla
     expect(await memory.read("/f")).toBe("the sign \\u2018 of \u2019\n");
   });
 
+  it.each(["2: two", "     2\ttwo", "   2.1\ttwo", "2: two\n3: ok", "2: twos", "3: ok"])(
+    "is shown where its lines are if they begin with copied line numbers: %j",
+    async (search) => {
+      const memory = await memoryWith("one\r\ntwo\r\nok\r\n");
+      const [, number, first] = /(\d)(?:\.1)?(?:: |\t)(t|ok)/.exec(search) ?? [];
+      expect(await replace(memory, search, "new")).toContain(`line ${number}:\n${first}`);
+      expect(await memory.read("/f")).toBe("one\r\ntwo\r\nok\r\n");
+    },
+  );
+
+  it.each(["2: ", "12:30", "2\t\n", "7: seven"])(
+    "is shown nowhere if only its numbers come near: %j",
+    async (search) => {
+      expect(await replace(await memoryWith("one\ntwo\n"), search, "new")).not.toMatch(/line \d:/);
+    },
+  );
+
   it("is shown at up to three places, the nearest first, and nowhere if nothing comes near", async () => {
     const memory = await memoryWith(
       "Ada likes green tea\nBob likes green tea\nAda likes tea\nAda likes black tea\nx\n",
