@@ -163,7 +163,7 @@ function showDifferences(text: string, wanted: string): string {
 
 /**
  * Returns a text to search for and its replacement as a model means them. If a file has the text only after its escapes
- * become characters, the model has copied them from an answer.
+ * become characters, the model has copied them from an answer. A "\r" at the end is half of a copied line end.
  */
 export function readReplacement(
   text: string,
@@ -171,7 +171,10 @@ export function readReplacement(
   replacement: string,
 ): [search: string, replacement: string] {
   const copied = new Set<string>(search.match(/\\u[0-9a-f]{4}/g));
-  const read = (given: string): string => readEscapes(given, (_unit, escape) => copied.has(escape));
+  const read = (given: string): string => {
+    const characters = readEscapes(given, (_unit, escape) => copied.has(escape));
+    return search.endsWith("\r") ? characters.replace(/\r?$/, "\n") : characters;
+  };
   const meant = read(search);
   const isCopied = meant !== search && meant.isWellFormed() && !findLines(text, search) && findLines(text, meant);
   return isCopied ? [meant, meantText(read(replacement))] : [search, replacement];

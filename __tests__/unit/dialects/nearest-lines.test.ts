@@ -68,6 +68,13 @@ describe.each(Object.entries(ways))("a text that %s does not find", (_way, repla
     }
   });
 
+  it.each(["new", "new\r", "new\r\n"])("is replaced if the model copies half of a line end, by %j", async (content) => {
+    const memory = await memoryWith("one more\r\n\u200bone\r\ntwo\r\n");
+    await replace(memory, "\\u200bone\r", content);
+    const added = content.endsWith("\n") ? "\r\n" : "";
+    expect(await memory.read("/f")).toBe(`one more\r\nnew\r\n${added}two\r\n`);
+  });
+
   it("is not taken for an escape where the file has it as it is", async () => {
     const memory = await memoryWith("the code \\u2019 of \u2019\n");
     await replace(memory, "code \\u2019", "sign \\u2018");
