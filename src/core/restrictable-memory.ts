@@ -27,8 +27,8 @@ export function isRunBinding(use: MemoryUse): use is RunBinding {
 
 /**
  * The settings of a copy of a memory: policies, and often its run. Policies add up: the strictest decides.
- * Or `isBookkeeping`, for the own files of a dialect, whose text no model chooses: no change of them needs an approval
- * or has an identity, and the policies refuse everything else as before.
+ * Or `isBookkeeping`, for the own files of a dialect, whose text no model chooses: no change of them needs an approval,
+ * is seen by a guard or has an identity, and the policies refuse everything else as before.
  */
 export type Restriction = MemoryBinding | { readonly isBookkeeping: true };
 

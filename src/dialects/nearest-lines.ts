@@ -38,11 +38,37 @@ function fold(text: string): string {
 }
 
 /**
- * Returns up to three places that come near to the wanted text, best first. The time is linear in the text. Yields to
- * other work.
+ * The number that begins a line in the answers of tools: `12: text`, or with a tab after it. The parts of a long line are
+ * `12.1` in deepagents.
+ */
+const lineNumber = /^[ \t]*\d+(?:\.\d+)?(?:\t|: )/;
+
+/**
+ * Returns up to three places that come near to the wanted text, best first. A text whose lines begin with copied line
+ * numbers also counts without them. The time is linear in the text. Yields to other work.
  * @param maxChars room in the answer
  */
 export async function findNearestLines(text: string, wanted: string, maxChars: number): Promise<NearestLines[]> {
+  const nearest = await findSimilarLines(text, wanted, maxChars);
+  if (nearest.length > 0) return nearest;
+  const plain = removeLineNumbers(wanted);
+  if (plain === null) return [];
+  const exact = findLines(text, plain);
+  if (exact === null) return findSimilarLines(text, plain, maxChars);
+  const before = text.slice(0, exact.start).split("\n");
+  const lines = takeLines(text.slice(exact.start - (before.at(-1) ?? "").length), plain.split("\n").length, maxChars);
+  return [{ line: before.length, text: showDifferences(lines, wanted) }];
+}
+
+/** Returns null unless each line that is not blank begins with a number. */
+function removeLineNumbers(text: string): string | null {
+  const lines = text.split("\n");
+  if (!lines.every((line) => lineNumber.test(line) || line.trim() === "")) return null;
+  const plain = lines.map((line) => line.replace(lineNumber, "")).join("\n");
+  return plain.trim() === "" ? null : plain;
+}
+
+async function findSimilarLines(text: string, wanted: string, maxChars: number): Promise<NearestLines[]> {
   const wantedLines = wanted.split(/\r?\n/);
   // The longest line says most about the place.
   const longest = wantedLines.reduce((best, line, index) => {
@@ -137,7 +163,7 @@ function showDifferences(text: string, wanted: string): string {
 
 /**
  * Returns a text to search for and its replacement as a model means them. If a file has the text only after its escapes
- * become characters, the model has copied them from an answer.
+ * become characters, the model has copied them from an answer. A "\r" at the end is half of a copied line end.
  */
 export function readReplacement(
   text: string,
@@ -145,7 +171,10 @@ export function readReplacement(
   replacement: string,
 ): [search: string, replacement: string] {
   const copied = new Set<string>(search.match(/\\u[0-9a-f]{4}/g));
-  const read = (given: string): string => readEscapes(given, (_unit, escape) => copied.has(escape));
+  const read = (given: string): string => {
+    const characters = readEscapes(given, (_unit, escape) => copied.has(escape));
+    return search.endsWith("\r") ? characters.replace(/\r?$/, "\n") : characters;
+  };
   const meant = read(search);
   const isCopied = meant !== search && meant.isWellFormed() && !findLines(text, search) && findLines(text, meant);
   return isCopied ? [meant, meantText(read(replacement))] : [search, replacement];

@@ -68,11 +68,35 @@ describe.each(Object.entries(ways))("a text that %s does not find", (_way, repla
     }
   });
 
+  it.each(["new", "new\r", "new\r\n"])("is replaced if the model copies half of a line end, by %j", async (content) => {
+    const memory = await memoryWith("one more\r\n\u200bone\r\ntwo\r\n");
+    await replace(memory, "\\u200bone\r", content);
+    const added = content.endsWith("\n") ? "\r\n" : "";
+    expect(await memory.read("/f")).toBe(`one more\r\nnew\r\n${added}two\r\n`);
+  });
+
   it("is not taken for an escape where the file has it as it is", async () => {
     const memory = await memoryWith("the code \\u2019 of \u2019\n");
     await replace(memory, "code \\u2019", "sign \\u2018");
     expect(await memory.read("/f")).toBe("the sign \\u2018 of \u2019\n");
   });
+
+  it.each(["2: two", "     2\ttwo", "   2.1\ttwo", "2: two\n3: ok", "2: twos", "3: ok"])(
+    "is shown where its lines are if they begin with copied line numbers: %j",
+    async (search) => {
+      const memory = await memoryWith("one\r\ntwo\r\nok\r\n");
+      const [, number, first] = /(\d)(?:\.1)?(?:: |\t)(t|ok)/.exec(search) ?? [];
+      expect(await replace(memory, search, "new")).toContain(`line ${number}:\n${first}`);
+      expect(await memory.read("/f")).toBe("one\r\ntwo\r\nok\r\n");
+    },
+  );
+
+  it.each(["2: ", "12:30", "2\t\n", "7: seven"])(
+    "is shown nowhere if only its numbers come near: %j",
+    async (search) => {
+      expect(await replace(await memoryWith("one\ntwo\n"), search, "new")).not.toMatch(/line \d:/);
+    },
+  );
 
   it("is shown at up to three places, the nearest first, and nowhere if nothing comes near", async () => {
     const memory = await memoryWith(

@@ -132,7 +132,7 @@ describe("a search for models", () => {
       "Error: Unknown parameter: words. The parameters are query, path",
     );
     expect(await createClaudeMemoryTool(memory).invoke({ command: "search", query: "x" })).toContain(
-      "Unknown parameter: query",
+      "Unknown command: search. The commands are view, create, str_replace, insert, delete, rename",
     );
   });
 

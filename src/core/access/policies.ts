@@ -40,11 +40,12 @@ export class Policies {
     return new Policies(policies === null ? added : [...policies.#policies, ...added]);
   }
 
-  /** Returns the same policies, but they allow every change that would need an approval. */
-  withoutAsking(): Policies {
+  /** Returns the same policies for texts that no model chooses: no person is asked about them, and no guard sees them. */
+  forBookkeeping(): Policies {
     const allow = (access: MemoryAccess): MemoryAccess => (access === "ask" ? "write" : access);
     const policies = this.#policies.map((policy) => ({
       ...policy,
+      guard: undefined,
       access: allow(policy.access),
       rules: policy.rules.map((rule) => ({ ...rule, access: allow(rule.access) })),
     }));
@@ -53,8 +54,7 @@ export class Policies {
 
   /** Returns the access of mounts only. Reason: rules are for agents, and a log guards its texts itself. */
   forLog(): Policies {
-    const policies = this.withoutAsking().#policies;
-    return new Policies(policies.map((policy) => ({ ...policy, rules: [], guard: undefined })));
+    return new Policies(this.forBookkeeping().#policies.map((policy) => ({ ...policy, rules: [] })));
   }
 
   /** Returns null if nobody can be asked. */

@@ -11,13 +11,17 @@ export const claudeAnswers: ToolAnswers<string> = {
   failure: () => "Error: EIO: the memory could not be opened",
 };
 
+/** @param required words that name the argument that every call needs */
+export const notAnObject = (required: string): ClaudeRefusal =>
+  new ClaudeRefusal("EINVAL", `Error: The arguments must be an object with ${required}`);
+
 /** @param required words that name the argument that every call needs. @param alias accepted, but not described */
 export function parseClaudeArguments(
   args: unknown,
   { names, required, alias }: { names: readonly string[]; required: string; alias?: string },
 ): Record<string, unknown> {
   return parseArguments(args, (name) => name === alias || names.includes(name), {
-    notAnObject: () => new ClaudeRefusal("EINVAL", `Error: The arguments must be an object with ${required}`),
+    notAnObject: () => notAnObject(required),
     unknownName: (name) =>
       new ClaudeRefusal("EINVAL", `Error: Unknown parameter: ${echo(name)}. The parameters are ${names.join(", ")}`),
   });

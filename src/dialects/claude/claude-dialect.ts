@@ -1,14 +1,17 @@
 import { MemoryError } from "../../core/values/errors.js";
 import type { Memory } from "../../core/memory.js";
+import { isRecord } from "../../core/values/unknown-values.js";
 import { createSchema, defineTool } from "../define-tool.js";
 import type { Dialect, FlatSchema, ToolDefinition } from "../dialect.js";
-import { claudeAnswers, parseClaudeArguments } from "./answers.js";
+import { claudeAnswers, notAnObject, parseClaudeArguments } from "./answers.js";
 import { ClaudeArguments } from "./arguments.js";
 import { type ClaudeCommandName, claudeCommands } from "./commands.js";
 import { type CheckedClaudeOptions, type ClaudeDialectOptions, parseClaudeOptions } from "./options.js";
 import { badParameter, ClaudeRefusal, echo, toRefusal } from "./refusal.js";
 import { optional, readArguments } from "../read-arguments.js";
 import { claudeSearchTool } from "./search-tool.js";
+
+const neededArgument = "a command";
 
 // `Object.keys` loses the type of the names.
 const commandNames = Object.keys(claudeCommands) as ClaudeCommandName[];
@@ -29,10 +32,8 @@ export function claudeTool(options: CheckedClaudeOptions): ToolDefinition {
     readOnly: false,
     destructive: true,
     extras: hideFromIn({ providerToolDefinition: { type: "memory_20250818", name: "memory" } }),
-    run: async (args, openMemory) => {
-      const values = parseCommandArguments(args);
-      return runClaudeCommand(parseCommand(values["command"]), values, openMemory, options);
-    },
+    // The command first, because the other arguments of an unknown command are unknown too.
+    run: async (args, openMemory) => runClaudeCommand(parseCommand(args), args, openMemory, options),
     answers: claudeAnswers,
   });
 }
@@ -66,12 +67,14 @@ export async function runClaudeCommand(
  */
 function parseCommandArguments(given: unknown): Record<string, unknown> {
   // Two described names for one argument would confuse a model.
-  const names = { names: Object.keys(properties), required: "a command", alias: "content" };
+  const names = { names: Object.keys(properties), required: neededArgument, alias: "content" };
   return parseClaudeArguments(readArguments({ properties }, given), names);
 }
 
-function parseCommand(command: unknown): ClaudeCommandName {
-  if (command === undefined) {
+function parseCommand(args: unknown): ClaudeCommandName {
+  if (!isRecord(args)) throw notAnObject(neededArgument);
+  const { command } = args;
+  if (command === undefined || command === null) {
     throw badParameter("command", `it is required and must be one of ${commandNames.join(", ")}`);
   }
   const name = commandNames.find((each) => each === command);

@@ -227,20 +227,13 @@ async function runCommand(
 const argumentNames = ["path", "command", "content", "oldContent", "fromLine"];
 
 function checkArguments(args: unknown, commands: readonly MemoryCommand[]): Arguments & { command: MemoryCommand } {
+  if (!isRecord(args)) throw invalid("the arguments must be an object with path and command");
+  // First, because the other arguments of an unknown command are unknown too.
+  const command = checkCommand(args["command"], commands);
   const names = [...argumentNames, ...(commands.includes("search") ? ["query"] : [])];
   const given = parseArguments(args, (name) => names.includes(name), {
-    notAnObject: () => invalid("the arguments must be an object with path and command"),
     unknownName: (name) => invalid(`unknown argument: ${shorten(name, 64)}; the arguments are ${names.join(", ")}`),
   });
-  const { command } = given;
-  if (command === undefined) throw invalid(`command is required: ${commands.join(", ")}`);
-  if (!isCommand(command)) {
-    const name = typeof command === "string" ? shorten(command, 64) : typeof command;
-    throw invalid(`unknown command: ${name}; the commands are ${commands.join(", ")}`);
-  }
-  if (!commands.includes(command)) {
-    throw new MemoryError("EACCES", `EACCES: ${command} is not allowed on this tool; allowed: ${commands.join(", ")}`);
-  }
   const { path: givenPath } = readTextArgument(given, "path");
   const path = normalizePath(givenPath ?? (command === "search" ? ROOT : undefined), {
     emptyIsRoot: takesDirectories(command),
@@ -253,6 +246,16 @@ function checkArguments(args: unknown, commands: readonly MemoryCommand[]): Argu
     ...readTextArgument(given, "query"),
     fromLine: readLineArgument(given["fromLine"]),
   };
+}
+
+function checkCommand(command: unknown, commands: readonly MemoryCommand[]): MemoryCommand {
+  if (command === undefined || command === null) throw invalid(`command is required: ${commands.join(", ")}`);
+  if (!isCommand(command)) {
+    const name = typeof command === "string" ? shorten(command, 64) : typeof command;
+    throw invalid(`unknown command: ${name}; the commands are ${commands.join(", ")}`);
+  }
+  if (commands.includes(command)) return command;
+  throw new MemoryError("EACCES", `EACCES: ${command} is not allowed on this tool; allowed: ${commands.join(", ")}`);
 }
 
 function readLineArgument(fromLine: unknown = 1): number {

@@ -101,6 +101,16 @@ const bad: [title: string, args: unknown, answer: string][] = [
     `Error: Invalid \`new_path\` parameter: ${required}`,
   ],
   [
+    "a command of another tool, with its arguments",
+    { command: "read", path: "/memories/f", fromLine: 1 },
+    "Error: Unknown command: read. The commands are view, create, str_replace, insert, delete, rename",
+  ],
+  [
+    "an unknown parameter without a command",
+    { action: "view", path: "/memories/f" },
+    "Error: Invalid `command` parameter: it is required and must be one of view, create, str_replace, insert, delete, rename",
+  ],
+  [
     "a prototype",
     JSON.parse('{"command":"view","path":"/memories","__proto__":{}}'),
     `Error: Unknown parameter: __proto__${parameters}`,

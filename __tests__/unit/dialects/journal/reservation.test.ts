@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
-import { openMemory, type Memory } from "../../../../src/index.js";
+import { openMemory, type Memory, MemoryNode } from "../../../../src/index.js";
 import { JournalBench } from "../../../helpers/journal-scenario.js";
 
 const today = "/2026/01/15.md";
@@ -32,6 +32,21 @@ describe("reservations", () => {
       expect(path).toMatch(/^\/\.journal\/[0-9a-f]{20}$/);
       expect(text).toMatch(/^[0-9a-z]{13,20} - [0-9a-z]{8,9}\n$/);
     }
+  });
+
+  it("are no texts of a model: no guard sees or changes them", async () => {
+    const seen: string[] = [];
+    const guard = ({ path, content }: { path: string; content: string }) => {
+      seen.push(path);
+      return content.toUpperCase();
+    };
+    const node = new MemoryNode({ store: new InMemoryStore(), nodeId: "n", guard });
+    const bench = new JournalBench("/", node.memory());
+    await bench.call("memory_write", { key: "a", content: "x" });
+    expect(seen).toEqual([today]);
+    const [text = ""] = (await readReservations(bench)).values();
+    expect(text).toMatch(/^[0-9a-z]{13,20} - [0-9a-z]{8,9}\n$/);
+    expect(await bench.memory.read(today)).toContain("### A\n");
   });
 
   it("get no trace of a refused write", async () => {

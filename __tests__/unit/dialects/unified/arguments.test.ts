@@ -127,6 +127,14 @@ const badArguments: [title: string, args: unknown, command: string, path: string
     `unknown argument: recursive${argumentNames}`,
   ],
   [
+    "a command of another tool, with its arguments",
+    { path: "/a", command: "view", view_range: [1, 2] },
+    "view",
+    "/a",
+    `unknown command: view${commands}`,
+  ],
+  ["an unknown argument without a command", { path: "/a", action: "read" }, "", "/a", /^command is required: read, /],
+  [
     "a prototype",
     JSON.parse('{"path":"/a","command":"read","__proto__":{"x":1}}'),
     "read",
@@ -202,7 +210,7 @@ const badArguments: [title: string, args: unknown, command: string, path: string
     { type: "tool_call", id: "x", args: { path: "/a", command: "read" } },
     "",
     "",
-    `unknown argument: type${argumentNames}`,
+    "command is required: read, list, append, update, delete",
   ],
   ["endless nesting", { path: deep, command: "read" }, "read", "", "path must be a string (given object)"],
 ];

@@ -207,6 +207,8 @@ describe("what the model is told of the tool", () => {
       );
     }
     expect(await tool.invoke({ path: "/a", command: "read" })).toContain('"content":"x"');
+    const answer = await new MemoryTool({ memory }).invoke({ path: "/a", command: "search", query: "x" });
+    expect(answer).toContain("EACCES: search is not allowed on this tool; allowed: read, list, append, update, delete");
   });
 
   it.each([
