@@ -85,7 +85,7 @@ export class VectorCollection {
     const options = { projection, promoteBuffers: true, batchSize: maxBatchVectors };
     return reading(async () => {
       await this.#context.connect();
-      return this.#collection.find<VectorDocument>(filter, options, call).toArray();
+      return this.#collection.find<VectorDocument>(filter, call, options).toArray();
     });
   }
 
@@ -101,14 +101,14 @@ export class VectorCollection {
   }
 
   delete(filter: object, call: CallContext): Promise<void> {
-    return this.#writing(() => this.#collection.deleteMany(filter, {}, call));
+    return this.#writing(() => this.#collection.deleteMany(filter, call));
   }
 
   /** Restarts the lifetimes of vectors that are older than `ageMs`. */
   renew(filter: object, ageMs: number, call: CallContext): Promise<void> {
     const updatedAt = this.#context.clock();
     const old = { ...filter, updatedAt: { $lt: new Date(updatedAt.getTime() - ageMs) } };
-    return this.#writing(() => this.#collection.updateMany(old, { $set: { updatedAt } }, {}, call));
+    return this.#writing(() => this.#collection.updateMany(old, { $set: { updatedAt } }, call));
   }
 
   /** Removes the vectors of a range. Idempotent. @throws MemoryError EIO */

@@ -9,7 +9,6 @@ import { isDuplicateKey, storageError } from "../driver/errors.js";
 import { ExactCollection } from "../driver/exact-collection.js";
 import { refuseForeignDocuments } from "../driver/foreign-documents.js";
 import { once } from "../driver/once.js";
-import { asPlainValues } from "../driver/plain-values.js";
 import { reading, streaming } from "../driver/reads.js";
 import { createTtlIndexes } from "../driver/ttl-indexes.js";
 import { expiryIndex, proposalIndexes } from "./proposal-indexes.js";
@@ -33,7 +32,6 @@ const own = {
 /** Reads a record without the fields that name its memory. */
 const readOptions = {
   projection: { nodeId: 0, scope: 0, threadId: 0, userId: 0, expiresAt: 0 },
-  ...asPlainValues,
 } as const;
 
 /** Reads a proposal without its texts. */
@@ -53,7 +51,6 @@ const summaryOptions = {
     decidedAt: 1,
     reason: 1,
   },
-  ...asPlainValues,
 } as const;
 
 type StoredSummary = Omit<ProposalSummary, "id" | "address"> &
@@ -117,7 +114,7 @@ export class RecordCollection {
   async find(address: CheckedAddress, id: string, call: CallContext): Promise<ChangeRecord | null> {
     const document = await reading(async () => {
       await this.#connect(call);
-      return this.#collection.findOne<StoredRecord>({ _id: id, ...address, ...this.#present() }, readOptions, call);
+      return this.#collection.findOne<StoredRecord>({ _id: id, ...address, ...this.#present() }, call, readOptions);
     });
     return document && parseRecord(document);
   }
@@ -136,8 +133,8 @@ export class RecordCollection {
       await this.#collection.findOneAndUpdate(
         { _id: id, status: "pending" },
         [{ $replaceWith: { $literal } }],
-        options,
         call,
+        options,
       );
       return { id, ...record };
     } catch (error) {
@@ -159,7 +156,7 @@ export class RecordCollection {
     const literals = Object.entries<unknown>({ ...fields }).map(([field, $literal]) => [field, { $literal }] as const);
     const update = [{ $set: Object.fromEntries(literals) }];
     const before = await this.#writing(call, () =>
-      this.#collection.findOneAndUpdate<StoredRecord>(filter, update, readOptions, call),
+      this.#collection.findOneAndUpdate<StoredRecord>(filter, update, call, readOptions),
     );
     return before && { ...parseRecord(before), ...fields };
   }
@@ -194,7 +191,7 @@ export class RecordCollection {
   ): AsyncGenerator<ChangeRecord> {
     await reading(() => this.#connect(call));
     const filter = { ...address, kind, status: { $in: statuses }, ...this.#present() };
-    const cursor = this.#collection.find<StoredRecord>(filter, { sort: { at: 1, _id: 1 }, ...readOptions }, call);
+    const cursor = this.#collection.find<StoredRecord>(filter, call, { sort: { at: 1, _id: 1 }, ...readOptions });
     for await (const document of streaming(cursor)) yield parseRecord(document);
   }
 
@@ -208,7 +205,7 @@ export class RecordCollection {
     const options = { sort: { at: -1, _id: -1 }, limit, ...readOptions } as const;
     const found = await reading(async () => {
       await this.#connect(call);
-      return this.#collection.find<StoredRecord>(filter, options, call).toArray();
+      return this.#collection.find<StoredRecord>(filter, call, options).toArray();
     });
     return found.toReversed().map(parseRecord);
   }
@@ -216,7 +213,7 @@ export class RecordCollection {
   /** Removes a proposal that still waits. */
   async withdraw(address: CheckedAddress, id: string, call: CallContext): Promise<void> {
     const filter = { _id: id, ...address, status: "pending" } as const;
-    await this.#writing(call, () => this.#collection.deleteMany(filter, {}, call));
+    await this.#writing(call, () => this.#collection.deleteMany(filter, call));
   }
 
   /** Reads one page of the proposals of these memories, oldest first, without their texts. One or two commands. */
@@ -242,7 +239,7 @@ export class RecordCollection {
       found.push(
         ...(await reading(async () => {
           await this.#connect(call);
-          return this.#collection.find<StoredSummary>({ ...all, ...part }, options, call).toArray();
+          return this.#collection.find<StoredSummary>({ ...all, ...part }, call, options).toArray();
         })),
       );
       if (found.length >= summariesAtOnce) break;
@@ -262,16 +259,16 @@ export class RecordCollection {
       const owner = field === null || range.nodeId !== undefined ? undefined : range[field];
       const records = field === null || owner === undefined ? range : { ...range, ...equals(field, owner) };
       // Leases are not counted. They are excluded by `until`, because `kind` would make the server take another index.
-      await this.#collection.deleteMany({ ...records, until: { $exists: true } }, {}, call);
-      const removed = await this.#collection.deleteMany({ ...records }, {}, call);
+      await this.#collection.deleteMany({ ...records, until: { $exists: true } }, call);
+      const removed = await this.#collection.deleteMany({ ...records }, call);
       if (field === null || owner === undefined) return removed;
       if (field === "threadId") {
-        await this.#collection.deleteMany({ kind: "interrupt", ...equals("actor.threadId", owner) }, {}, call);
+        await this.#collection.deleteMany({ kind: "interrupt", ...equals("actor.threadId", owner) }, call);
       }
       const unsets = [`actor.${field}`, `decidedBy.${field}`].map((name) => ({
         updateMany: { filter: equals(name, owner), update: { $unset: { [name]: "" } as const } },
       }));
-      await this.#collection.bulkWrite(unsets, {}, call);
+      await this.#collection.bulkWrite(unsets, call);
       return removed;
     });
   }

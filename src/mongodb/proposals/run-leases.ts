@@ -39,7 +39,7 @@ export function createRunLease({ collection, address, thread, lifetimeMs, clock,
     const literals = Object.entries<unknown>({ ...fields }).map(([field, $literal]) => [field, { $literal }] as const);
     const options = { upsert, returnDocument: "after" } as const;
     const update = [{ $set: Object.fromEntries(literals) }];
-    return collection.findOneAndUpdate<StoredLease>({ _id, ...filter }, update, options, call);
+    return collection.findOneAndUpdate<StoredLease>({ _id, ...filter }, update, call, options);
   };
   return {
     async take(runId, forMs) {
@@ -57,7 +57,7 @@ export function createRunLease({ collection, address, thread, lifetimeMs, clock,
     async renew(runId, forMs) {
       if ((await swap({ holder: runId, until: { $gt: clock() } }, { until: later(forMs) }, false)) !== null)
         return true;
-      return (await collection.findOne({ _id }, { projection: { _id: 1 } }, call)) === null ? null : false;
+      return (await collection.findOne({ _id }, call, { projection: { _id: 1 } })) === null ? null : false;
     },
     async release(runId, progress) {
       const fields = { holder: null, until: new Date(0), ...progress };

@@ -1,7 +1,6 @@
 import type { CallContext } from "../../../core/runtime/call.js";
 import { lostRace, maxAttempts, pause } from "../../../core/runtime/lost-race.js";
 import { storageError, transactionError } from "../../driver/errors.js";
-import { asPlainValues } from "../../driver/plain-values.js";
 import { reading } from "../../driver/reads.js";
 import { inTransaction } from "../../driver/transactions.js";
 import { type Expression, literal, where } from "../documents/expressions.js";
@@ -18,7 +17,7 @@ import { getHeadId } from "../documents/page-ids.js";
 export async function upgradeHead(memory: PagedMemory, call: CallContext): Promise<boolean> {
   let isUpgraded = false;
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-    const head = await reading(() => findHead(memory, { outbox: 0 }, {}, call));
+    const head = await reading(() => findHead(memory, { outbox: 0 }, call));
     if (head === null) return isUpgraded;
     const isLegacy = head.revision === undefined;
     if (!isLegacy && (typeof head._id === "string" || !(await hasTransactions(memory)))) return isUpgraded;
@@ -42,7 +41,7 @@ export async function rewriteLegacy(
   const pipeline = [{ $replaceWith: where(changed, "$$ROOT", { $mergeObjects: ["$$ROOT", fields] }) }];
   try {
     const filter = lookUpPresent(memory);
-    return (await memory.collection.updateOne(filter, pipeline, {}, call)).modifiedCount > 0;
+    return (await memory.collection.updateOne(filter, pipeline, call)).modifiedCount > 0;
   } catch (error) {
     throw storageError(error, "write", null);
   }
@@ -61,10 +60,9 @@ export async function rewriteHeadId(
   if (typeof _id === "string") return false;
   try {
     return await inTransaction({ client, writeConcern }, call, async (session) => {
-      const options = { session, ...asPlainValues };
-      const head = await collection.findOneAndDelete<MemoryDocument>({ _id, revision }, options, call);
+      const head = await collection.findOneAndDelete<MemoryDocument>({ _id, revision }, call, { session });
       if (head === null) return false;
-      await collection.insertMany([{ ...withRecords(head), _id: getHeadId(address), key: _id }], { session }, call);
+      await collection.insertMany([{ ...withRecords(head), _id: getHeadId(address), key: _id }], call, { session });
       return true;
     });
   } catch (error) {

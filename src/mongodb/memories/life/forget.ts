@@ -2,7 +2,6 @@ import type { CallContext } from "../../../core/runtime/call.js";
 import { addressOrNull, type OwnerField } from "../../../core/values/address.js";
 import { MemoryError } from "../../../core/values/errors.js";
 import { isBadHint, isUnauthorized, storageError } from "../../driver/errors.js";
-import { asPlainValues } from "../../driver/plain-values.js";
 import { reading, streaming } from "../../driver/reads.js";
 import { ownerOfAnyNode } from "../addresses/address-keys.js";
 import type { AddressRange } from "../addresses/address-ranges.js";
@@ -71,8 +70,8 @@ async function removeVersions(
 
 /** Finds the incarnations of the memories of a range, including expired ones. */
 async function findIncarnations(context: MemoriesContext, range: AddressRange, call: CallContext): Promise<string[]> {
-  const options = { projection: { key: 1 }, ...asPlainValues };
-  const found = context.collection.find<MemoryDocument>(lookUpRange(context, range), options, call);
+  const options = { projection: { key: 1 } };
+  const found = context.collection.find<MemoryDocument>(lookUpRange(context, range), call, options);
   return (await reading(() => found.toArray())).map(getIncarnation);
 }
 
@@ -98,13 +97,13 @@ async function unnameOutboxes(
   const options = { projection: addressProjection, hint: outboxIndex.name };
   try {
     for await (const { _id, ...stored } of streaming(
-      collection.find<MemoryDocument>({ outboxActors: name }, options, call),
+      collection.find<MemoryDocument>({ outboxActors: name }, call, options),
     )) {
       const address = addressOrNull(storedAddress(stored));
       if (address !== null) await moveVersions(openContext(context, address), call);
       // The name stays if another change by the same author came meanwhile.
       const update = [{ $set: { outboxActors: where(isRecordedBy(field, id), "$outboxActors", others) } }];
-      await collection.updateOne({ _id, outboxActors: name }, update, {}, call);
+      await collection.updateOne({ _id, outboxActors: name }, update, call);
     }
   } catch (error) {
     // Without the index no store has ever kept a history here.

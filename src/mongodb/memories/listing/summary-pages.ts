@@ -5,7 +5,6 @@ import type { ProposalPage, ProposalPageEnd } from "../../proposals/record-colle
 import type { AddressRange } from "../addresses/address-ranges.js";
 import type { MemorySummary } from "../addresses/memory-filter.js";
 import type { CallContext } from "../../../core/runtime/call.js";
-import { asPlainValues } from "../../driver/plain-values.js";
 import { reading } from "../../driver/reads.js";
 import { notExpired } from "../life/memory-expiry.js";
 import { addressKeys, ownerKeys, ownerOfAnyNode, rangeFilter } from "../addresses/address-keys.js";
@@ -65,9 +64,9 @@ export async function readHeads<Found extends Document>(
   const documents: Found[] = [];
   for (const filter of filtersAfter(range, after)) {
     const limit = pageSize - documents.length;
-    const options = { projection, sort: getIndexOrder(range), limit, batchSize: limit + 1, ...asPlainValues };
+    const options = { projection, sort: getIndexOrder(range), limit, batchSize: limit + 1 };
     const all = { ...filter, ...notExpired(expiry.deadline(range.scope)), ...nameShards(server, range) };
-    documents.push(...(await reading(() => collection.find<Found>(all, options, call).toArray())));
+    documents.push(...(await reading(() => collection.find<Found>(all, call, options).toArray())));
     if (documents.length >= pageSize) break;
   }
   const last = documents.length < pageSize ? undefined : documents.at(-1);

@@ -108,7 +108,7 @@ export class PageReads {
     return reading(async () => {
       await this.#memory.ready();
       const projection = { key: 1, hi: 1, revision: 1, updatedAt: 1, ...fields };
-      return findHead<Fields>(this.#memory, projection, {}, call);
+      return findHead<Fields>(this.#memory, projection, call);
     });
   }
 
