@@ -11,12 +11,10 @@ export interface DeepAgentsBackendOptions {
   onError?: (error: MemoryError) => void;
 }
 
-const optionsSchema = z
-  .object({
-    // `z.function()` is a schema in zod 3 only.
-    onError: z.custom((value) => typeof value === "function", "expected a function").optional(),
-  })
-  .strict();
+const optionsSchema = z.strictObject({
+  // `z.function()` is a schema in zod 3 only.
+  onError: z.custom((value) => typeof value === "function", "expected a function").optional(),
+});
 
 /** @throws TypeError */
 export function checkBackendOptions(options: DeepAgentsBackendOptions | undefined): Required<DeepAgentsBackendOptions> {

@@ -34,12 +34,10 @@ export interface MemoryChanges extends AsyncIterableIterator<MemoryChange, undef
   return(): Promise<IteratorResult<MemoryChange, undefined>>;
 }
 
-const watchOptionsSchema = z
-  .object({
-    signal: z.custom<AbortSignal>(isSignal, "must be an AbortSignal").optional(),
-    pollIntervalMs: z.number().int().min(1).max(maxTimeoutMs).default(2000),
-  })
-  .strict();
+const watchOptionsSchema = z.strictObject({
+  signal: z.custom<AbortSignal>(isSignal, "must be an AbortSignal").optional(),
+  pollIntervalMs: z.number().int().min(1).max(maxTimeoutMs).default(2000),
+});
 
 export type CheckedWatchOptions = z.output<typeof watchOptionsSchema>;
 
