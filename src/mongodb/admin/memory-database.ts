@@ -21,6 +21,7 @@ import { findTopology } from "../driver/topology.js";
 import type { AddressRange } from "../memories/addresses/address-ranges.js";
 import { listCollectionNames } from "../memories/collections.js";
 import type { MemoryFacts, NodeFacts } from "../memories/listing/memory-facts.js";
+import { upgradeHead } from "../memories/changing/upgrade.js";
 import { StoredMemories } from "../memories/stored-memories.js";
 import type { ExpireMsOptions } from "../memories/life/memory-expiry.js";
 import { spanOfForget, spanOfPage, spanOfSweep } from "../memories/store-spans.js";
@@ -144,7 +145,7 @@ export class MemoryDatabase {
 
   /** @returns whether the memory had an outdated form. @throws MemoryError EIO, ECONFLICT, ENOSPC */
   upgrade(address: CheckedAddress): Promise<boolean> {
-    return this.#memories.write.open(address, memoryDefaults).upgrade(createUnlimitedCall());
+    return upgradeHead(this.#memories.write.open(address, memoryDefaults), createUnlimitedCall());
   }
 
   /** Whether there is anything to erase. Erasing from a missing collection would create it. @throws MemoryError EIO */

@@ -1,7 +1,7 @@
 import type { RunLease } from "../../core/contract/run-lease.js";
 import { createApprovedChange } from "../../core/approval/plan-change.js";
 import type { ApplyOutcome, ChangeRecord, ChangeStatus, LeasedRecords } from "../../core/contract/change-record.js";
-import type { CallContext } from "../../core/runtime/call.js";
+import { type CallContext, createCallBy } from "../../core/runtime/call.js";
 import { applyChange } from "../../core/tree/apply-change.js";
 import { getScope } from "../../core/tree/change.js";
 import { digestTree } from "../../core/tree/digest.js";
@@ -12,10 +12,10 @@ import { streaming } from "../driver/reads.js";
 import { literals } from "../driver/records.js";
 import type { StoredRecord } from "../proposals/record-collection.js";
 import { createRunLease } from "../proposals/run-leases.js";
-import { ActorCall } from "./actor-call.js";
 import type { PagedMemory } from "./memory-context.js";
 import { removeAppliedIds } from "./changing/page-writes.js";
-import type { StoredMemory } from "./stored-memory.js";
+import { transact } from "./changing/transact.js";
+import { readHead } from "./reading/page-reads.js";
 
 /** The longest time that a run may wait for a person. After that a new approval is requested. */
 const interruptMs = 30 * 86_400_000;
@@ -28,12 +28,10 @@ const readOptions = {
 /** The changes of one memory that wait for a person, for one call. */
 export class ApprovalRecords implements LeasedRecords {
   readonly #memory: PagedMemory;
-  readonly #stored: StoredMemory;
   readonly #call: CallContext;
 
-  constructor(memory: PagedMemory, stored: StoredMemory, call: CallContext) {
+  constructor(memory: PagedMemory, call: CallContext) {
     this.#memory = memory;
-    this.#stored = stored;
     this.#call = call;
   }
 
@@ -116,7 +114,8 @@ export class ApprovalRecords implements LeasedRecords {
     const { clock, fileClock, limits } = this.#memory;
     const change = createApprovedChange(record);
     const scope = { ...getScope(change), needsTexts: true, approvalId: record.id };
-    return this.#stored.transact<ApplyOutcome>(
+    return transact<ApplyOutcome>(
+      this.#memory,
       scope,
       async (tree, { isApplied }) => {
         if (isApplied) return { edits: noEdits, result: "applied" };
@@ -126,12 +125,13 @@ export class ApprovalRecords implements LeasedRecords {
         const { edits } = applyChange(tree, change, { now: (fileClock ?? clock)(), maxFileBytes: limits.maxFileBytes });
         return { edits, result: "applied" };
       },
-      new ActorCall(this.#call, { actor: getAuthor(record), origin: record.origin ?? null }),
+      // The id of its record already makes an approved change once, so the change needs no identity.
+      createCallBy({ actor: getAuthor(record), origin: record.origin ?? null }, this.#call),
     );
   }
 
   async unmark(id: string): Promise<void> {
-    const head = await this.#stored.reads.findHead({ applied: 1 }, this.#call);
+    const head = await readHead(this.#memory, { applied: 1 }, this.#call);
     const marks = Object.keys(head?.applied ?? {});
     if (marks.length === 0) return;
     const states = await Promise.all(marks.map(async (mark) => (mark === id ? null : this.find(mark))));
@@ -147,7 +147,7 @@ export class ApprovalRecords implements LeasedRecords {
     const lifetimeMs = expiry.lifetimeMs(address.scope);
     const times = kind === "interrupt" ? [at.getTime() + interruptMs] : [];
     if (lifetimeMs !== null) {
-      const head = await this.#stored.reads.findHead({}, this.#call);
+      const head = await readHead(this.#memory, {}, this.#call);
       times.push((head?.updatedAt ?? at).getTime() + lifetimeMs);
     }
     return times.length === 0 ? null : new Date(Math.min(...times));

@@ -5,6 +5,7 @@ import { memoryDefaults } from "../../core/memory-options.js";
 import type { RecentMap } from "../../core/runtime/recent-map.js";
 import { addressOrNull, type CheckedAddress } from "../../core/values/address.js";
 import type { ChangeStreams } from "../driver/change-streams.js";
+import { storageError } from "../driver/errors.js";
 import type { ExactCollection } from "../driver/exact-collection.js";
 import { findTopology } from "../driver/topology.js";
 import { isAddress, rangeFilter } from "./addresses/address-keys.js";
@@ -79,6 +80,15 @@ export function openContext(
   fileClock?: () => Date,
 ): PagedMemory {
   return { ...context, address, limits, key: getAddressKey(address), fileClock };
+}
+
+/** Connects before a change. @throws MemoryError EIO */
+export async function prepare({ ready }: Pick<MemoriesContext, "ready">): Promise<void> {
+  try {
+    await ready();
+  } catch (error) {
+    throw storageError(error, "write", null);
+  }
 }
 
 export interface KnownPage {

@@ -4,7 +4,7 @@ import { getRestorationScope, restoreTree } from "../../core/tree/restore-tree.j
 import type { RecordedChange } from "../history/outbox.js";
 import { recordEdits } from "../history/record-edits.js";
 import type { PagedMemory } from "./memory-context.js";
-import type { StoredMemory } from "./stored-memory.js";
+import { transact } from "./changing/transact.js";
 import type { Restoration } from "../history/history-context.js";
 
 /**
@@ -12,12 +12,13 @@ import type { Restoration } from "../history/history-context.js";
  * @returns the recorded change; null if the memory has changed since the revert was planned
  */
 export function restoreMemory(
-  stored: StoredMemory,
+  memory: PagedMemory,
   { restoration, revision }: { restoration: Restoration; revision: number },
-  { fileClock, clock, isReader }: PagedMemory,
   call: CallContext,
 ): Promise<RecordedChange | null> {
-  return stored.transact<RecordedChange | null>(
+  const { fileClock, clock, isReader } = memory;
+  return transact<RecordedChange | null>(
+    memory,
     { ...getRestorationScope(restoration), needsTexts: true },
     (tree, { at }) => {
       const edits = restoreTree(tree, restoration, { revision, now: fileClock?.() ?? at });

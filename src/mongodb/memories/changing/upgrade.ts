@@ -7,14 +7,16 @@ import { type Expression, literal, where } from "../documents/expressions.js";
 import { legacyChangedSince } from "./edit-parts.js";
 import { findHead } from "../reading/load.js";
 import { asRecord, flatFields, type MemoryDocument, snapshotOfDocument } from "../documents/page-document.js";
-import { hasTransactions, lookUpPresent, type PagedMemory } from "../memory-context.js";
+import { hasTransactions, lookUpPresent, type PagedMemory, prepare } from "../memory-context.js";
 import { getHeadId } from "../documents/page-ids.js";
 
 /**
  * Rewrites a head of an earlier release in the present form: flat fields, and on a server with transactions the `_id`.
  * @returns whether the head was of an earlier release
+ * @throws ECONFLICT, ENOSPC
  */
 export async function upgradeHead(memory: PagedMemory, call: CallContext): Promise<boolean> {
+  await prepare(memory);
   let isUpgraded = false;
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
     const head = await reading(() => findHead(memory, { outbox: 0 }, call));
