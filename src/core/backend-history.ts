@@ -27,6 +27,7 @@ import type { Trace } from "./tracing/tracing.js";
 import { checkOptions } from "./settings/check-options.js";
 import { preview } from "./values/text.js";
 import { normalizePath } from "./values/paths.js";
+import { isObject, isRecord } from "./values/unknown-values.js";
 import type { MemorySnapshot } from "./tree/snapshot.js";
 import { type DiffSide, readableDiff, unifiedDiff } from "./history/unified-diff.js";
 import { checkVersionId } from "./history/version-id.js";
@@ -230,8 +231,7 @@ export class BackendHistory implements MemoryHistory {
 /** @throws TypeError for a bad shape, MemoryError EINVAL for a bad path */
 function checkTarget(what: RevertTarget): RevertTarget {
   const given: unknown = what;
-  const isObject = typeof given === "object" && given !== null;
-  const kind = isObject && (["runId", "toolCallId", "path"] as const).find((field) => field in given);
+  const kind = isObject(given) && (["runId", "toolCallId", "path"] as const).find((field) => field in given);
   if (!kind)
     throw new TypeError(`what is reverted is { path, to }, { runId } or { toolCallId } (given ${preview(given)})`);
   const schema: z.ZodType = targetSchemas[kind];
@@ -246,7 +246,7 @@ function checkTime(time: Date): Date {
 }
 
 function isRedactedText(what: unknown): what is RedactedText {
-  return typeof what === "object" && what !== null && !Array.isArray(what);
+  return isRecord(what);
 }
 
 /** @throws TypeError for a bad shape, MemoryError EINVAL for bad ids */

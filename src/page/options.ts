@@ -5,6 +5,7 @@ import type { MemoryScope } from "../core/values/address.js";
 import type { WithConnectorForm } from "../core/display/connector-form.js";
 import type { Memory } from "../core/memory.js";
 import { checkOptions } from "../core/settings/check-options.js";
+import { hasMethod } from "../core/values/unknown-values.js";
 import type { MongoMemoryStore } from "../mongodb/store/mongo-memory-store.js";
 
 /** The rights of a page's visitors: to view only, or also to edit, revert, redact, forget, approve and reject. */
@@ -95,15 +96,9 @@ export const visitorSchema = z.strictObject({
   owner: z.strictObject({ userId: id }).optional(),
 });
 
-const isFunction = (value: unknown): boolean => typeof value === "function";
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
-
 const optionsSchema = z.strictObject({
   // Checked by shape, because the other build of this package has its own class.
-  store: z.custom<MongoMemoryStore>(
-    (store) => isObject(store) && isFunction(store["listMemories"]),
-    "must be a MongoMemoryStore",
-  ),
+  store: z.custom<MongoMemoryStore>((store) => hasMethod(store, "listMemories"), "must be a MongoMemoryStore"),
   basePath: z
     .string()
     .regex(/^(?:\/[\w.~-]+)*$/, 'must be "", or a path such as "/memory" without a slash at its end')
@@ -112,7 +107,7 @@ const optionsSchema = z.strictObject({
   nodes: z
     .array(
       z.custom<MemoryPageNode>(
-        (node) => isObject(node) && isFunction(node["memory"]) && isFunction(node["globalMemory"]),
+        (node) => hasMethod(node, "memory") && hasMethod(node, "globalMemory"),
         "must be a MemoryNode",
       ),
     )
@@ -125,7 +120,7 @@ const optionsSchema = z.strictObject({
     .optional(),
   authorize: z
     .custom<(request: Request) => unknown>(
-      isFunction,
+      (value) => typeof value === "function",
       "must be a function from a Request to a boolean, a visitor or a Response",
     )
     .optional(),

@@ -24,7 +24,7 @@ import type { MemoryFacts, NodeFacts } from "../memories/listing/memory-facts.js
 import { upgradeHead } from "../memories/changing/upgrade.js";
 import { StoredMemories } from "../memories/stored-memories.js";
 import type { ExpireMsOptions } from "../memories/life/memory-expiry.js";
-import { spanOfForget, spanOfPage, spanOfSweep } from "../memories/store-spans.js";
+import { spanOfForget, spanOfSweep } from "../memories/store-spans.js";
 import { presentCollections } from "../driver/present-collections.js";
 import type {
   ForgottenCounts,
@@ -32,7 +32,8 @@ import type {
   ProposalRange,
   SweptCounts,
 } from "../memories/addresses/memory-filter.js";
-import { proposalsIn, summariesIn } from "../memories/listing/summary-pages.js";
+import { readAllPages, summariesIn } from "../memories/listing/summary-pages.js";
+import type { ProposalPageEnd } from "../proposals/record-collection.js";
 
 export type { MemoryFacts, NodeFacts } from "../memories/listing/memory-facts.js";
 export type { ExpireMsOptions } from "../memories/life/memory-expiry.js";
@@ -155,19 +156,15 @@ export class MemoryDatabase {
 
   /** @throws MemoryError EIO */
   summaries(ranges: readonly AddressRange[]): AsyncIterable<MemorySummary> {
-    return summariesIn(ranges, (range, after) =>
-      traced(spanOfPage(getServerAddress(this.client)), () =>
-        this.#memories.read.summaries(range, after, createUnlimitedCall()),
-      ),
+    return summariesIn(ranges, getServerAddress(this.client), (range, after) =>
+      this.#memories.read.summaries(range, after, createUnlimitedCall()),
     );
   }
 
   /** Reads the proposals of all memories, oldest first, without their texts. @throws MemoryError EIO */
   proposals(range: ProposalRange): AsyncIterable<ProposalSummary> {
-    return proposalsIn((after) =>
-      traced(spanOfPage(getServerAddress(this.client)), () =>
-        this.#memories.read.proposals(range, after, createUnlimitedCall()),
-      ),
+    return readAllPages(getServerAddress(this.client), (after: ProposalPageEnd | null) =>
+      this.#memories.read.proposals(range, after, createUnlimitedCall()),
     );
   }
 

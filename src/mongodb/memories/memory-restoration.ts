@@ -1,11 +1,10 @@
 import type { CallContext } from "../../core/runtime/call.js";
 import { noEdits } from "../../core/tree/memory-tree.js";
-import { getRestorationScope, restoreTree } from "../../core/tree/restore-tree.js";
+import { getRestorationScope, restoreTree, type TreeRestoration } from "../../core/tree/restore-tree.js";
 import type { RecordedChange } from "../history/outbox.js";
 import { recordEdits } from "../history/record-edits.js";
 import type { PagedMemory } from "./memory-context.js";
 import { transact } from "./changing/transact.js";
-import type { Restoration } from "../history/history-context.js";
 
 /**
  * Applies a planned revert in one step.
@@ -13,7 +12,7 @@ import type { Restoration } from "../history/history-context.js";
  */
 export function restoreMemory(
   memory: PagedMemory,
-  { restoration, revision }: { restoration: Restoration; revision: number },
+  { restoration, revision }: { restoration: TreeRestoration; revision: number },
   call: CallContext,
 ): Promise<RecordedChange | null> {
   const { fileClock, clock, isReader } = memory;

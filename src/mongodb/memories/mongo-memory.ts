@@ -6,6 +6,7 @@ import type { CallContext } from "../../core/runtime/call.js";
 import { addFiles } from "../../core/tree/add-files.js";
 import { applyChange } from "../../core/tree/apply-change.js";
 import { type Change, type ChangeOptions, type ChangeResult, getScope } from "../../core/tree/change.js";
+import type { TreeRestoration } from "../../core/tree/restore-tree.js";
 import { noEdits } from "../../core/tree/memory-tree.js";
 import { MongoHistory } from "../history/memory-history.js";
 import type { Embedder } from "../embeddings/embedder.js";
@@ -27,7 +28,6 @@ import {
   readText,
   readVersion,
 } from "./reading/page-reads.js";
-import type { Restoration } from "../history/history-context.js";
 
 /** Opens one memory in MongoDB. */
 export function openMongoMemory(memory: PagedMemory): MemoryBackend {
@@ -106,7 +106,7 @@ function openHistory(memory: PagedMemory, call: CallContext): HistoryBackend {
   const context = {
     source: new OutboxSource(memory),
     versions,
-    restore: (restoration: Restoration, revision: number) => restoreMemory(memory, { restoration, revision }, call),
+    restore: (restoration: TreeRestoration, revision: number) => restoreMemory(memory, { restoration, revision }, call),
     cover: async (path: string, { text, mask }: Pick<TextRedactor, "text" | "mask">) => {
       // The file may be larger than the limit is now.
       await makeChange(memory, { type: "update", path, oldContent: text, content: mask }, {}, call, Infinity);

@@ -1,6 +1,6 @@
 import type { Db, WriteConcernSettings } from "mongodb";
 import type { ProposalSummary } from "../../core/approval/memory-proposals.js";
-import { addressOrNull, type CheckedAddress, type OwnerField, ownerFields } from "../../core/values/address.js";
+import { addressOrNull, type CheckedAddress, type OwnerField } from "../../core/values/address.js";
 import type { ChangeRecord, ChangeStatus } from "../../core/contract/change-record.js";
 import type { CallContext } from "../../core/runtime/call.js";
 import { createIndexes } from "../driver/create-indexes.js";
@@ -164,24 +164,28 @@ export class RecordCollection {
   }
 
   /**
-   * Removes the records of a range, and the ids of its thread or user from all other records. Idempotent.
+   * Removes the records of some memories, and the ids of their owner from all other records. Idempotent.
+   * @param range finds the memories
+   * @param owner the thread or user whose memories of all nodes these are; otherwise null
    * @returns how many records of the range were removed.
    * @throws MemoryError EIO
    */
-  remove(range: AddressRange, call: CallContext): Promise<number> {
+  remove(
+    range: Record<string, unknown>,
+    owner: { field: OwnerField; id: string } | null,
+    call: CallContext,
+  ): Promise<number> {
     return this.write(call, async (collection) => {
-      const field = ownerFields[range.scope];
-      const owner = field === null || range.nodeId !== undefined ? undefined : range[field];
-      const records = field === null || owner === undefined ? range : { ...range, ...equals(field, owner) };
       // Leases are not counted. They are excluded by `until`, because `kind` would make the server take another index.
-      await collection.deleteMany({ ...records, until: { $exists: true } }, call);
-      const removed = await collection.deleteMany({ ...records }, call);
-      if (field === null || owner === undefined) return removed;
+      await collection.deleteMany({ ...range, until: { $exists: true } }, call);
+      const removed = await collection.deleteMany(range, call);
+      if (owner === null) return removed;
+      const { field, id } = owner;
       if (field === "threadId") {
-        await collection.deleteMany({ kind: "interrupt", ...equals("actor.threadId", owner) }, call);
+        await collection.deleteMany({ kind: "interrupt", ...equals("actor.threadId", id) }, call);
       }
       const unsets = [`actor.${field}`, `decidedBy.${field}`].map((name) => ({
-        updateMany: { filter: equals(name, owner), update: { $unset: { [name]: "" } as const } },
+        updateMany: { filter: equals(name, id), update: { $unset: { [name]: "" } as const } },
       }));
       await collection.bulkWrite(unsets, call);
       return removed;
