@@ -3,6 +3,7 @@ import { createUnlimitedCall } from "../../src/core/runtime/call.js";
 import { checkAddress } from "../../src/core/values/address.js";
 import { type Memory, MemoryNode, MongoMemoryStore } from "../../src/index.js";
 import { memoryDefaults } from "../../src/core/memory-options.js";
+import { moveVersions } from "../../src/mongodb/memories/outbox/outbox-source.js";
 import { StoredMemories } from "../../src/mongodb/memories/stored-memories.js";
 import { withPageBytes } from "./page-sizes.js";
 
@@ -82,7 +83,7 @@ async function flush({ client, dbName, pageBytes, address }: ActPlace): Promise<
     makesIndexes: true,
     pageBytes,
   });
-  return opened.open(checkAddress(address), memoryDefaults).history?.flush(createUnlimitedCall());
+  return moveVersions(opened.open(checkAddress(address), memoryDefaults), createUnlimitedCall());
 }
 
 async function propose({ store, address }: ActPlace): Promise<unknown> {

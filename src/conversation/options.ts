@@ -39,7 +39,7 @@ export const logFields = {
   keepDays: z.number().int().min(1).max(36_500).optional(),
 };
 
-const logSchema = z.object(logFields).strict();
+const logSchema = z.strictObject(logFields);
 
 /** @param options `true` stands for the defaults. @throws TypeError */
 export function checkLogOptions(options: ConversationLogOptions | true): ConversationLog {

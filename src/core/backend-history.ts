@@ -27,6 +27,7 @@ import type { Trace } from "./tracing/tracing.js";
 import { checkOptions } from "./settings/check-options.js";
 import { preview } from "./values/text.js";
 import { normalizePath } from "./values/paths.js";
+import { isObject, isRecord } from "./values/unknown-values.js";
 import type { MemorySnapshot } from "./tree/snapshot.js";
 import { type DiffSide, readableDiff, unifiedDiff } from "./history/unified-diff.js";
 import { checkVersionId } from "./history/version-id.js";
@@ -40,24 +41,22 @@ const maxRedactedIds = 1000;
 
 const date = z.date({ message: "must be a valid Date" });
 
-const filterSchema = z
-  .object({
-    path: z.string().optional(),
-    actor: actorField.optional(),
-    operation: z.enum(["created", "modified", "deleted", "renamed"]).optional(),
-    sources: z.array(z.string()).optional(),
-    after: date.optional(),
-    before: date.optional(),
-    limit: z.number().int().min(1).optional(),
-  })
-  .strict();
+const filterSchema = z.strictObject({
+  path: z.string().optional(),
+  actor: actorField.optional(),
+  operation: z.enum(["created", "modified", "deleted", "renamed"]).optional(),
+  sources: z.array(z.string()).optional(),
+  after: date.optional(),
+  before: date.optional(),
+  limit: z.number().int().min(1).optional(),
+});
 
 const someText = z.string().min(1);
 
 const targetSchemas = {
-  path: z.object({ path: z.string(), to: someText }).strict(),
-  runId: z.object({ runId: someText }).strict(),
-  toolCallId: z.object({ toolCallId: someText }).strict(),
+  path: z.strictObject({ path: z.string(), to: someText }),
+  runId: z.strictObject({ runId: someText }),
+  toolCallId: z.strictObject({ toolCallId: someText }),
 };
 
 /** The text of `redact` and `findText`. */
@@ -67,9 +66,9 @@ export const textToRedact = z
   .max(1_000_000)
   .refine((given) => given.isWellFormed(), { message: "must be well-formed Unicode" });
 
-const redactedTextSchema = z.object({ text: textToRedact, cut: z.boolean().optional() }).strict();
+const redactedTextSchema = z.strictObject({ text: textToRedact, cut: z.boolean().optional() });
 
-const revertOptionsSchema = z.object({ force: z.boolean().optional() }).strict();
+const revertOptionsSchema = z.strictObject({ force: z.boolean().optional() });
 
 /** A history with the additional methods that only this package uses. */
 export interface PagedHistory
@@ -232,8 +231,7 @@ export class BackendHistory implements MemoryHistory {
 /** @throws TypeError for a bad shape, MemoryError EINVAL for a bad path */
 function checkTarget(what: RevertTarget): RevertTarget {
   const given: unknown = what;
-  const isObject = typeof given === "object" && given !== null;
-  const kind = isObject && (["runId", "toolCallId", "path"] as const).find((field) => field in given);
+  const kind = isObject(given) && (["runId", "toolCallId", "path"] as const).find((field) => field in given);
   if (!kind)
     throw new TypeError(`what is reverted is { path, to }, { runId } or { toolCallId } (given ${preview(given)})`);
   const schema: z.ZodType = targetSchemas[kind];
@@ -248,7 +246,7 @@ function checkTime(time: Date): Date {
 }
 
 function isRedactedText(what: unknown): what is RedactedText {
-  return typeof what === "object" && what !== null && !Array.isArray(what);
+  return isRecord(what);
 }
 
 /** @throws TypeError for a bad shape, MemoryError EINVAL for bad ids */

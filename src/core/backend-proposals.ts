@@ -15,9 +15,9 @@ import { invalid, isRefusal, MemoryError } from "./values/errors.js";
 import { preview, shorten } from "./values/text.js";
 
 const reviewerField = actorField.extend({ userId: z.string().min(1).max(maxActorChars) });
-const approveSchema = z.object({ by: reviewerField, content: z.string().optional() }).strict();
-const rejectSchema = z.object({ by: reviewerField, reason: z.string().max(maxReasonChars).optional() }).strict();
-const listSchema = z.object({ status: z.enum(["pending", "applying", "approved", "rejected"]).optional() }).strict();
+const approveSchema = z.strictObject({ by: reviewerField, content: z.string().optional() });
+const rejectSchema = z.strictObject({ by: reviewerField, reason: z.string().max(maxReasonChars).optional() });
+const listSchema = z.strictObject({ status: z.enum(["pending", "applying", "approved", "rejected"]).optional() });
 
 export class BackendProposals implements MemoryProposals {
   readonly #context: MemoryContext;

@@ -76,24 +76,20 @@ export const memoryOptionFields = {
   searchWords: functionField<SearchWords>("must be a function from a text to its words").optional(),
 };
 
-const memoryOptionsSchema = z
-  .object({
-    paths: memoryOptionFields.paths.default(memoryDefaults.paths),
-    maxFileBytes: memoryOptionFields.maxFileBytes.default(memoryDefaults.maxFileBytes),
-    maxMemoryBytes: memoryOptionFields.maxMemoryBytes.default(memoryDefaults.maxMemoryBytes),
-    timeoutMs: memoryOptionFields.timeoutMs.default(memoryDefaults.timeoutMs),
-    searchWords: memoryOptionFields.searchWords.default(() => memoryDefaults.searchWords),
-  })
-  .strict();
+const memoryOptionsSchema = z.strictObject({
+  paths: memoryOptionFields.paths.default(memoryDefaults.paths),
+  maxFileBytes: memoryOptionFields.maxFileBytes.default(memoryDefaults.maxFileBytes),
+  maxMemoryBytes: memoryOptionFields.maxMemoryBytes.default(memoryDefaults.maxMemoryBytes),
+  timeoutMs: memoryOptionFields.timeoutMs.default(memoryDefaults.timeoutMs),
+  searchWords: memoryOptionFields.searchWords.default(() => memoryDefaults.searchWords),
+});
 
-const memoryUseSchema = z
-  .object({
-    signal: signalField.optional(),
-    timeoutMs: timeoutField.optional(),
-    paths: pathsField.optional(),
-    actor: actorField.optional(),
-  })
-  .strict();
+const memoryUseSchema = z.strictObject({
+  signal: signalField.optional(),
+  timeoutMs: timeoutField.optional(),
+  paths: pathsField.optional(),
+  actor: actorField.optional(),
+});
 
 /** @throws TypeError */
 export function checkMemoryUse(use: MemoryUse): void {
@@ -105,23 +101,19 @@ export function checkMemoryOptions(options: MemoryOptions | undefined): Required
 }
 
 /** Schema of {@link WriteOptions}. */
-export const writeOptionsSchema = z
-  .object({
-    ifExists: z.enum(["replace", "fail"]).default("replace"),
-    ifMissing: z.enum(["create", "fail"]).default("create"),
-  })
-  .strict();
+export const writeOptionsSchema = z.strictObject({
+  ifExists: z.enum(["replace", "fail"]).default("replace"),
+  ifMissing: z.enum(["create", "fail"]).default("create"),
+});
 
 /** Schema of {@link EditOptions}. */
-export const editOptionsSchema = z.object({ lineEnds: z.enum(["exact", "file"]).optional() }).strict();
+export const editOptionsSchema = z.strictObject({ lineEnds: z.enum(["exact", "file"]).optional() });
 
 /** Schema of {@link DeleteOptions}. */
-export const deleteOptionsSchema = z.object({ ifDirectory: z.enum(["delete", "fail"]).default("delete") }).strict();
+export const deleteOptionsSchema = z.strictObject({ ifDirectory: z.enum(["delete", "fail"]).default("delete") });
 
 /** Schema of {@link OutlineOptions}. */
-export const outlineOptionsSchema = z
-  .object({
-    maxContentBytes: z.number().min(0).default(0),
-    leadChars: z.number().int().min(0).max(10_000).default(0),
-  })
-  .strict();
+export const outlineOptionsSchema = z.strictObject({
+  maxContentBytes: z.number().min(0).default(0),
+  leadChars: z.number().int().min(0).max(10_000).default(0),
+});

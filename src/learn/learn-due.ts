@@ -24,8 +24,7 @@ const dueSchema = z.object({
   ),
   nodes: z.array(z.custom<MemoryNode>((node) => hasMethod(node, "memoryForRun"), "must be a MemoryNode")).min(1),
   due: z
-    .object({ changes: z.number().int().min(1).default(5), intervalMs: z.number().min(0).default(dayMs) })
-    .strict()
+    .strictObject({ changes: z.number().int().min(1).default(5), intervalMs: z.number().min(0).default(dayMs) })
     .default({ changes: 5, intervalMs: dayMs }),
   limit: z.number().int().min(1).max(1000).default(20),
 });

@@ -87,31 +87,29 @@ const memoryFields = {
   userId: text.optional(),
 };
 const ownInfo = { name: "langgraph-mongo-memory", title: "Memory", version: packageVersion };
-const info = z.object({
+const info = z.strictObject({
   name: text.default(ownInfo.name),
   title: text.default(ownInfo.title),
   version: text.default(ownInfo.version),
 });
-const serverFields = { ...memoryFields, info: info.strict().default(ownInfo) };
+const serverFields = { ...memoryFields, info: info.default(ownInfo) };
 
 const schemas = {
-  AddMemoryOptions: z.object({ ...memoryFields, resources: z.boolean().default(true) }).strict(),
-  McpServerOptions: z.object(serverFields).strict(),
-  McpHttpOptions: z
-    .object({
-      ...serverFields,
-      host: host.default("127.0.0.1"),
-      port: z.number().int().min(0).max(65_535).default(3000),
-      token: z
-        .string()
-        .min(1, "must not be empty; leave it out for a server on a loopback address that needs none")
-        .regex(/^[\x21-\x7e]*$/, "must be printable ASCII characters without spaces")
-        .optional(),
-      allowedOrigins: z.array(origin).optional(),
-      allowedHosts: z.array(host).optional(),
-      maxBodyBytes: count.default(6 * memoryDefaults.maxFileBytes + 100_000),
-    })
-    .strict(),
+  AddMemoryOptions: z.strictObject({ ...memoryFields, resources: z.boolean().default(true) }),
+  McpServerOptions: z.strictObject(serverFields),
+  McpHttpOptions: z.strictObject({
+    ...serverFields,
+    host: host.default("127.0.0.1"),
+    port: z.number().int().min(0).max(65_535).default(3000),
+    token: z
+      .string()
+      .min(1, "must not be empty; leave it out for a server on a loopback address that needs none")
+      .regex(/^[\x21-\x7e]*$/, "must be printable ASCII characters without spaces")
+      .optional(),
+    allowedOrigins: z.array(origin).optional(),
+    allowedHosts: z.array(host).optional(),
+    maxBodyBytes: count.default(6 * memoryDefaults.maxFileBytes + 100_000),
+  }),
 };
 
 /** The options with their defaults. */

@@ -22,19 +22,17 @@ export interface MemoryMiddlewareOptions extends MemoryConnectorConfig {
   log?: boolean | ConversationLogOptions;
 }
 
-const optionsSchema = z
-  .object({
-    ...connectorFields,
-    memory: z.unknown(),
-    tools: z.boolean().optional(),
-    log: z
-      .custom(
-        (log) => typeof log === "boolean" || isObject(log),
-        "must be true, false or an object { path, timeZone, keepDays }",
-      )
-      .optional(),
-  })
-  .strict();
+const optionsSchema = z.strictObject({
+  ...connectorFields,
+  memory: z.unknown(),
+  tools: z.boolean().optional(),
+  log: z
+    .custom(
+      (log) => typeof log === "boolean" || isObject(log),
+      "must be true, false or an object { path, timeZone, keepDays }",
+    )
+    .optional(),
+});
 
 /**
  * Creates middleware for `createAgent`. It shows the memory, with the agent's latest changes, to the model at every

@@ -4,7 +4,7 @@ import { isPaged, type PagedHistory } from "../core/backend-history.js";
 import type { Memory } from "../core/memory.js";
 import { getMountTree } from "../core/mounts/mounted-memory.js";
 import type { Mount } from "../core/mounts/mounts.js";
-import { getPathPrefix, ROOT } from "../core/values/paths.js";
+import { isWithin, ROOT } from "../core/values/paths.js";
 import { PageRefusal } from "./refusal.js";
 import { addressIn } from "./fields.js";
 import type { RouteContext } from "./route.js";
@@ -64,7 +64,7 @@ export function openToEdit(
   if (node === undefined) return openToChange(context, fields, by);
   const points = listMounts(openTree(context, fields)).map(({ point }) => point);
   for (const path of paths) {
-    if (points.some((point) => path === point || path.startsWith(getPathPrefix(point))))
+    if (points.some((point) => isWithin(path, point)))
       throw new PageRefusal(400, "EINVAL", "this file is in a mounted memory; change it in that memory");
   }
   if (node.memoryForPerson === undefined) return openToChange(context, fields, by);

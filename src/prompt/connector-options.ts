@@ -123,8 +123,7 @@ export const connectorFields = {
 const normalizeRoot = (root: string): string => (root === "" ? root : normalizePath(root));
 
 const connectorConfigSchema = z
-  .object(connectorFields)
-  .strict()
+  .strictObject(connectorFields)
   .refine(
     ({ maxTokens, countTokens }) => (maxTokens === undefined) === (countTokens === undefined),
     "maxTokens and countTokens belong together",

@@ -27,14 +27,12 @@ export interface TidyOptions {
 
 const defaultIgnored = ["/**/conversations/**", "/**/archive/**"];
 
-const optionsSchema = z
-  .object({
-    ignore: z.array(patternField).default(defaultIgnored),
-    maxChars: z.number().int().min(1).default(4000),
-    propose: z.boolean().default(false),
-    signal: signalField.optional(),
-  })
-  .strict();
+const optionsSchema = z.strictObject({
+  ignore: z.array(patternField).default(defaultIgnored),
+  maxChars: z.number().int().min(1).default(4000),
+  propose: z.boolean().default(false),
+  signal: signalField.optional(),
+});
 
 /**
  * Finds defects of a memory without a model: duplicates, dead links, stale notes, empty and large files, hidden

@@ -183,7 +183,7 @@ describe("MongoDB", () => {
     const sum = { $sum: { $map: { input: { $range: [0, 20_000] }, in: { $add: ["$$this", "$number"] } } } };
     const exact = new ExactCollection(items);
     const find = withinTime({ signals: [], timeoutMs: 100 }, "read", (call) =>
-      exact.findOne({ $expr: { $lt: [sum, 0] } }, {}, call),
+      exact.findOne({ $expr: { $lt: [sum, 0] } }, call),
     );
     await expect(find).rejects.toThrow("no answer within 100 ms");
     const running = (): Promise<object[]> =>

@@ -1,4 +1,5 @@
 import type { CallContext } from "../runtime/call.js";
+import { mapInSteps } from "../runtime/lists-in-turns.js";
 import { runInTurns, type Steps, Turns } from "../runtime/turns.js";
 import type { BlamedLine } from "./history.js";
 import type { FileLineage, LineageStep } from "./history-backend.js";
@@ -55,17 +56,6 @@ export async function blameLines({ text, steps }: FileLineage, call: CallContext
 function isDifference(before: LineageStep["before"]): before is OlderText {
   return typeof before === "object" && before !== null;
 }
-
-/** Maps a list, and pauses after each few thousand elements. */
-function* mapInSteps<T, R>(list: readonly T[], map: (element: T, index: number) => R): Steps<R[]> {
-  const mapped: R[] = [];
-  for (const [index, element] of list.entries()) {
-    if (index % linesPerYield === 0) yield;
-    mapped.push(map(element, index));
-  }
-  return mapped;
-}
-
 async function* eachStep(steps: FileLineage["steps"]): AsyncGenerator<LineageStep> {
   for await (const batch of steps) yield* batch;
 }

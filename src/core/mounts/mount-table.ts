@@ -3,7 +3,15 @@ import { MemoryError } from "../values/errors.js";
 import type { Memory } from "../memory.js";
 import type { MemoryOutline, MemorySnapshot } from "../tree/snapshot.js";
 import { sortTree } from "../tree/sort-tree.js";
-import { normalizePath, getParents, type PathLength, getPathPrefix, ROOT, splitPath } from "../values/paths.js";
+import {
+  normalizePath,
+  getParents,
+  type PathLength,
+  getPathPrefix,
+  ROOT,
+  splitPath,
+  isWithin,
+} from "../values/paths.js";
 import type { Mount } from "./mounts.js";
 import { createBareRootBackend, openPlaceholder } from "./placeholder-backends.js";
 
@@ -157,10 +165,6 @@ export class MountTable {
 export function joinPoint({ point }: Pick<Mount, "point">, path: string): string {
   if (point === ROOT) return path;
   return path === ROOT ? point : point + path;
-}
-
-function isWithin(path: string, directory: string): boolean {
-  return path === directory || path.startsWith(getPathPrefix(directory));
 }
 
 /** The root of a tree without a memory at "/". */

@@ -6,8 +6,9 @@ import type { Memory } from "../memory.js";
 import type { MemoryRights } from "../access/rights.js";
 import { checkOptions } from "../settings/check-options.js";
 import { showPath } from "../display/shown-path.js";
-import { normalizePath, getPathPrefix, ROOT } from "../values/paths.js";
+import { normalizePath, getPathPrefix, ROOT, isWithin } from "../values/paths.js";
 import { compareCodeUnits, preview } from "../values/text.js";
+import { hasMethod, isRecord } from "../values/unknown-values.js";
 
 /** The settings of a mount. */
 export interface MountSettings {
@@ -42,14 +43,14 @@ export const mountFields = {
   maxChars: z.number().int().min(100).max(200_000).optional(),
 };
 
-const mountSchema = z
-  .object({ memory: z.custom<Memory>(isMemory, "must be a Memory (openMemory, store.memory)"), ...mountFields })
-  .strict();
+const mountSchema = z.strictObject({
+  memory: z.custom<Memory>(isMemory, "must be a Memory (openMemory, store.memory)"),
+  ...mountFields,
+});
 
 /** Checks the shape, because the other build of this package has classes of its own. */
 export function isMemory(value: unknown): value is Memory {
-  if (typeof value !== "object" || value === null || !("snapshot" in value && "outline" in value)) return false;
-  return typeof value.snapshot === "function" && typeof value.outline === "function";
+  return hasMethod(value, "snapshot") && hasMethod(value, "outline");
 }
 
 /** @param place the function and the argument, for the message. @throws TypeError */
@@ -68,7 +69,7 @@ export function checkMounts(given: unknown): Mount[] {
 
 /** The mount points with what is mounted there. @throws TypeError */
 export function normalizeMountPoints(where: string, mounts: unknown): [point: string, mount: unknown][] {
-  const isObject = typeof mounts === "object" && mounts !== null && !Array.isArray(mounts) && !isMemory(mounts);
+  const isObject = isRecord(mounts) && !isMemory(mounts);
   const entries = isObject ? Object.entries(mounts) : [];
   if (entries.length === 0 || entries.length > maxMounts) {
     const given = isObject ? `${entries.length} of them` : preview(mounts);
@@ -129,8 +130,7 @@ export function getTreeRights(
     asks: mayAskIn(mounts),
     widest: (["write", "append"] as const).find((access) => accesses.includes(access)) ?? "read",
     words: (root = ROOT) => described.map((mount) => describe(root, mount)).join(" "),
-    accessAt: (path) =>
-      longestFirst.find(({ point }) => path === point || path.startsWith(getPathPrefix(point)))?.access ?? "write",
+    accessAt: (path) => longestFirst.find(({ point }) => isWithin(path, point))?.access ?? "write",
   };
 }
 

@@ -42,12 +42,17 @@ export interface CallContext {
 }
 
 /** Creates an AbortSignal that aborts with a call. */
-export function createSignal(call: Pick<CallContext, "aborted" | "reason" | "onAbort">): AbortSignal {
+export function createSignal(call: Abortable): AbortSignal {
   const controller = new AbortController();
-  const abort = (): void => controller.abort(call.reason);
-  if (call.aborted) abort();
-  else call.onAbort(abort);
+  whenAborted(call, (reason) => controller.abort(reason));
   return controller.signal;
+}
+
+type Abortable = Pick<CallContext, "aborted" | "reason" | "onAbort">;
+
+function whenAborted(call: Abortable, end: (reason: unknown) => void): void {
+  if (call.aborted) end(call.reason);
+  else call.onAbort(() => end(call.reason));
 }
 
 /** Waits for work that cannot be ended, but no longer than the call. @throws the reason, if the call was aborted */
@@ -99,6 +104,14 @@ export class Call implements CallContext {
 /** Creates a call without limits and without an actor, for work in the background. */
 export function createUnlimitedCall(): CallContext {
   return new Call({ actor: null, timeoutMs: Infinity });
+}
+
+/** Creates a call by someone else and from other sources, which ends with `call`. It has no identity. */
+export function createCallBy({ actor, origin }: Pick<CallContext, "actor" | "origin">, call: CallContext): CallContext {
+  const other = new Call({ actor, timeoutMs: call.timeoutMs });
+  other.origin = origin;
+  whenAborted(call, (reason) => other.abort(reason));
+  return other;
 }
 
 /**

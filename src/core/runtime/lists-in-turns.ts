@@ -4,9 +4,9 @@ import type { Steps } from "./turns.js";
 const elementsPerStep = 100;
 
 /** Maps a long list in short steps. */
-export function* mapInSteps<T, Mapped>(list: Iterable<T>, map: (element: T) => Mapped): Steps<Mapped[]> {
+export function* mapInSteps<T, Mapped>(list: Iterable<T>, map: (element: T, index: number) => Mapped): Steps<Mapped[]> {
   const mapped: Mapped[] = [];
-  for (const element of list) if (mapped.push(map(element)) % elementsPerStep === 0) yield;
+  for (const element of list) if (mapped.push(map(element, mapped.length)) % elementsPerStep === 0) yield;
   return mapped;
 }
 

@@ -7,7 +7,7 @@ import type {
   OutlineOptions,
   SnapshotFile,
 } from "./snapshot.js";
-import { collectDirectories, getPathPrefix, ROOT } from "../values/paths.js";
+import { collectDirectories, getPathPrefix, ROOT, isWithin } from "../values/paths.js";
 import { compareCodeUnits } from "../values/text.js";
 
 /** The edits of a change, in this order: removals, then all moves at once, then new directories and texts. */
@@ -37,8 +37,11 @@ export class MemoryTree {
   readonly #directories: Set<string>;
   readonly #revision: number | null;
 
-  /** The snapshot may leave out directories that contain a file or another directory. */
-  constructor({ files, directories, revision }: MemorySnapshot) {
+  /**
+   * The snapshot may leave out directories that contain a file or another directory.
+   * @param snapshot default: an empty memory
+   */
+  constructor({ files, directories, revision }: MemorySnapshot = { files: [], directories: [], revision: null }) {
     this.#files = new Map(files.map((file) => [file.path, file]));
     this.#directories = collectDirectories([...this.#files.keys(), ...directories]);
     for (const path of directories) this.#directories.add(path);
@@ -75,10 +78,9 @@ export class MemoryTree {
 
   /** Returns `path` itself and everything below it, but never the root. */
   within(path: string): { files: SnapshotFile[]; directories: string[] } {
-    const isWithin = (other: string): boolean => other === path || other.startsWith(getPathPrefix(path));
     return {
-      files: [...this.files.values()].filter((file) => isWithin(file.path)),
-      directories: [...this.directories].filter(isWithin),
+      files: [...this.files.values()].filter((file) => isWithin(file.path, path)),
+      directories: [...this.directories].filter((directory) => isWithin(directory, path)),
     };
   }
 

@@ -160,6 +160,11 @@ export function getPathPrefix(path: string): string {
   return path === ROOT ? ROOT : `${path}/`;
 }
 
+/** Whether a path is a directory, or lies below it. */
+export function isWithin(path: string, directory: string): boolean {
+  return path === directory || path.startsWith(getPathPrefix(directory));
+}
+
 /** Returns the directory that contains a path. */
 export function getParent(path: string): string {
   return path.slice(0, path.lastIndexOf("/")) || ROOT;

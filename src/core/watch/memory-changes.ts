@@ -34,12 +34,10 @@ export interface MemoryChanges extends AsyncIterableIterator<MemoryChange, undef
   return(): Promise<IteratorResult<MemoryChange, undefined>>;
 }
 
-const watchOptionsSchema = z
-  .object({
-    signal: signalField.optional(),
-    pollIntervalMs: z.number().int().min(1).max(maxTimeoutMs).default(2000),
-  })
-  .strict();
+const watchOptionsSchema = z.strictObject({
+  signal: signalField.optional(),
+  pollIntervalMs: z.number().int().min(1).max(maxTimeoutMs).default(2000),
+});
 
 export type CheckedWatchOptions = z.output<typeof watchOptionsSchema>;
 

@@ -21,9 +21,10 @@ import { findTopology } from "../driver/topology.js";
 import type { AddressRange } from "../memories/addresses/address-ranges.js";
 import { listCollectionNames } from "../memories/collections.js";
 import type { MemoryFacts, NodeFacts } from "../memories/listing/memory-facts.js";
+import { upgradeHead } from "../memories/changing/upgrade.js";
 import { StoredMemories } from "../memories/stored-memories.js";
 import type { ExpireMsOptions } from "../memories/life/memory-expiry.js";
-import { spanOfForget, spanOfPage, spanOfSweep } from "../memories/store-spans.js";
+import { spanOfForget, spanOfSweep } from "../memories/store-spans.js";
 import { presentCollections } from "../driver/present-collections.js";
 import type {
   ForgottenCounts,
@@ -31,7 +32,8 @@ import type {
   ProposalRange,
   SweptCounts,
 } from "../memories/addresses/memory-filter.js";
-import { proposalsIn, summariesIn } from "../memories/listing/summary-pages.js";
+import { readAllPages, summariesIn } from "../memories/listing/summary-pages.js";
+import type { ProposalPageEnd } from "../proposals/record-collection.js";
 
 export type { MemoryFacts, NodeFacts } from "../memories/listing/memory-facts.js";
 export type { ExpireMsOptions } from "../memories/life/memory-expiry.js";
@@ -144,7 +146,7 @@ export class MemoryDatabase {
 
   /** @returns whether the memory had an outdated form. @throws MemoryError EIO, ECONFLICT, ENOSPC */
   upgrade(address: CheckedAddress): Promise<boolean> {
-    return this.#memories.write.open(address, memoryDefaults).upgrade(createUnlimitedCall());
+    return upgradeHead(this.#memories.write.open(address, memoryDefaults), createUnlimitedCall());
   }
 
   /** Whether there is anything to erase. Erasing from a missing collection would create it. @throws MemoryError EIO */
@@ -154,19 +156,15 @@ export class MemoryDatabase {
 
   /** @throws MemoryError EIO */
   summaries(ranges: readonly AddressRange[]): AsyncIterable<MemorySummary> {
-    return summariesIn(ranges, (range, after) =>
-      traced(spanOfPage(getServerAddress(this.client)), () =>
-        this.#memories.read.summaries(range, after, createUnlimitedCall()),
-      ),
+    return summariesIn(ranges, getServerAddress(this.client), (range, after) =>
+      this.#memories.read.summaries(range, after, createUnlimitedCall()),
     );
   }
 
   /** Reads the proposals of all memories, oldest first, without their texts. @throws MemoryError EIO */
   proposals(range: ProposalRange): AsyncIterable<ProposalSummary> {
-    return proposalsIn((after) =>
-      traced(spanOfPage(getServerAddress(this.client)), () =>
-        this.#memories.read.proposals(range, after, createUnlimitedCall()),
-      ),
+    return readAllPages(getServerAddress(this.client), (after: ProposalPageEnd | null) =>
+      this.#memories.read.proposals(range, after, createUnlimitedCall()),
     );
   }
 

@@ -5,7 +5,6 @@ import type {
   BulkWriteOptions,
   BulkWriteResult,
   Collection,
-  DeleteOptions,
   Document,
   FindCursor,
   FindOneAndDeleteOptions,
@@ -38,34 +37,34 @@ export class ExactCollection<Stored extends Document> {
     return this.#collection.collectionName;
   }
 
-  find<Found extends Document>(filter: object, options: Own<FindOptions>, call: CallContext): FindCursor<Found> {
-    return this.#collection.find<Found>(filter, forRead(options, call));
+  find<Found extends Document>(filter: object, call: CallContext, options: Own<FindOptions> = {}): FindCursor<Found> {
+    return this.#collection.find<Found>(filter, forRead(call, options));
   }
 
   findOne<Found extends Document>(
     filter: object,
-    options: Omit<Own<FindOptions>, keyof SeveralOptions>,
     call: CallContext,
+    options: Omit<Own<FindOptions>, keyof SeveralOptions> = {},
   ): Promise<Found | null> {
-    return this.#collection.findOne<Found>(filter, forRead(options, call));
+    return this.#collection.findOne<Found>(filter, forRead(call, options));
   }
 
   aggregate<Found extends Document>(
     pipeline: Document[],
-    options: Own<AggregateOptions>,
     call: CallContext,
+    options: Own<AggregateOptions> = {},
   ): AggregationCursor<Found> {
-    return this.#collection.aggregate<Found>(pipeline, exactly(options, call));
+    return this.#collection.aggregate<Found>(pipeline, forAnswer(call, options));
   }
 
   /** Returns the document before the update, unless the options say otherwise. Null if there was none. */
   findOneAndUpdate<Found extends Document>(
     filter: object,
     update: object,
-    options: Own<FindOneAndUpdateOptions>,
     call: CallContext,
+    options: Own<FindOneAndUpdateOptions>,
   ): Promise<Found | null> {
-    const all = { returnDocument: "before", ...exactly(options, call), includeResultMetadata: false } as const;
+    const all = { returnDocument: "before", ...forAnswer(call, options), includeResultMetadata: false } as const;
     // The options determine the fields.
     return this.#collection.findOneAndUpdate(filter, update, all) as Promise<Found | null>;
   }
@@ -73,19 +72,18 @@ export class ExactCollection<Stored extends Document> {
   updateOne(
     filter: object,
     update: object,
-    options: Own<UpdateOptions>,
     call: CallContext,
+    options: Own<UpdateOptions> = {},
   ): Promise<UpdateResult<Stored>> {
-    return this.#collection.updateOne(filter, update, exactly(options, call));
+    return this.#collection.updateOne(filter, update, { ...exactly(call), ...options });
   }
 
-  async updateMany(filter: object, update: object, options: Own<UpdateOptions>, call: CallContext): Promise<number> {
-    const { modifiedCount } = await this.#collection.updateMany(filter, update, exactly(options, call));
-    return modifiedCount;
+  async updateMany(filter: object, update: object, call: CallContext): Promise<void> {
+    await this.#collection.updateMany(filter, update, exactly(call));
   }
 
   /** Inserts documents in their order, with as few commands as possible. */
-  async insertMany(documents: readonly Stored[], options: Own<BulkWriteOptions>, call: CallContext): Promise<void> {
+  async insertMany(documents: readonly Stored[], call: CallContext, options: Own<BulkWriteOptions>): Promise<void> {
     const all = { ...limits(call), ...options };
     const insertable = toInsertable(documents);
     const [first] = insertable;
@@ -106,29 +104,29 @@ export class ExactCollection<Stored extends Document> {
     }
   }
 
-  async deleteOne(filter: object, options: Own<DeleteOptions>, call: CallContext): Promise<number> {
-    return (await this.#collection.deleteOne(filter, exactly(options, call))).deletedCount;
+  async deleteOne(filter: object, call: CallContext): Promise<number> {
+    return (await this.#collection.deleteOne(filter, exactly(call))).deletedCount;
   }
 
-  async deleteMany(filter: object, options: Own<DeleteOptions>, call: CallContext): Promise<number> {
-    return (await this.#collection.deleteMany(filter, exactly(options, call))).deletedCount;
+  async deleteMany(filter: object, call: CallContext): Promise<number> {
+    return (await this.#collection.deleteMany(filter, exactly(call))).deletedCount;
   }
 
   /** Returns the deleted document. Null if there was none. */
   async findOneAndDelete<Found extends Document>(
     filter: object,
-    options: Own<FindOneAndDeleteOptions>,
     call: CallContext,
+    options: Own<FindOneAndDeleteOptions>,
   ): Promise<Found | null> {
-    const all = { ...exactly(options, call), includeResultMetadata: false } as const;
+    const all = { ...forAnswer(call, options), includeResultMetadata: false } as const;
     // The options determine the fields.
     return (await this.#collection.findOneAndDelete(filter, all)) as Found | null;
   }
 
   bulkWrite(
     operations: readonly ExactWrite<Stored>[],
-    options: Own<BulkWriteOptions>,
     call: CallContext,
+    options: Own<BulkWriteOptions> = {},
   ): Promise<BulkWriteResult> {
     return this.#collection.bulkWrite(operations.map(compareExactly), { ...limits(call), ...options });
   }
@@ -163,16 +161,26 @@ function limits(call: CallContext): CommandLimits {
   return timeoutMs === Infinity ? { signal } : { signal, maxTimeMS: timeoutMs };
 }
 
-function exactly<Options extends object>(options: Options, call: CallContext): Options & typeof exact & CommandLimits {
-  return { collation: exactCollation, ...limits(call), ...options };
+function exactly(call: CallContext): typeof exact & CommandLimits {
+  return { collation: exactCollation, ...limits(call) };
+}
+
+/** Values are read as JavaScript's own, whatever the defaults of the client are. */
+const plainValues = { promoteValues: true, promoteLongs: true, useBigInt64: false, raw: false } as const;
+
+function forAnswer<Options extends object>(
+  call: CallContext,
+  options: Options,
+): typeof exact & CommandLimits & typeof plainValues & Options {
+  return { ...exactly(call), ...plainValues, ...options };
 }
 
 /** Without `maxTimeMS`: the server ends a find when its connection is closed. */
 function forRead<Options extends object>(
-  options: Options,
   call: CallContext,
-): Options & typeof exact & Pick<CommandLimits, "signal"> {
-  return { collation: exactCollation, signal: getCommandSignal(call), ...options };
+  options: Options,
+): typeof exact & Pick<CommandLimits, "signal"> & typeof plainValues & Options {
+  return { collation: exactCollation, signal: getCommandSignal(call), ...plainValues, ...options };
 }
 
 function toInsertable<Stored extends Document>(documents: readonly Stored[]): OptionalUnlessRequiredId<Stored>[] {

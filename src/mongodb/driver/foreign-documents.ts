@@ -29,7 +29,7 @@ export async function refuseForeignDocuments<Stored extends Document>(
     { $project: { _id: 1 } },
   ];
   const pipeline = [...lookAt(1), { $unionWith: { coll: collection.name, pipeline: lookAt(-1) } }];
-  const [foreign] = await reading(() => collection.aggregate(pipeline, {}, createUnlimitedCall()).toArray());
+  const [foreign] = await reading(() => collection.aggregate(pipeline, createUnlimitedCall()).toArray());
   if (foreign === undefined) return;
   throw new MemoryError(
     "EIO",

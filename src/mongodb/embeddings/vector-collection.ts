@@ -1,5 +1,5 @@
 import type { Binary, Db, IndexDescription, WriteConcernSettings } from "mongodb";
-import { type CheckedAddress, type OwnerField, ownerFields } from "../../core/values/address.js";
+import type { OwnerField } from "../../core/values/address.js";
 import type { CallContext } from "../../core/runtime/call.js";
 import { createIndexes } from "../driver/create-indexes.js";
 import { isUnauthorized, storageError } from "../driver/errors.js";
@@ -24,9 +24,6 @@ export type VectorDocument = Record<"nodeId" | "scope", string> &
 
 /** More than a caller reads at once. The server also ends a batch at 16 MB. */
 const maxBatchVectors = 10_000;
-
-/** One memory, or all memories of a thread or a user. */
-type AddressRange = Partial<Record<"nodeId" | OwnerField, string>> & { scope: CheckedAddress["scope"] };
 
 const own = { filter: { nodeId: { $exists: true }, vector: { $exists: true } }, option: "memoriesCollection" };
 
@@ -85,7 +82,7 @@ export class VectorCollection {
     const options = { projection, promoteBuffers: true, batchSize: maxBatchVectors };
     return reading(async () => {
       await this.#context.connect();
-      return this.#collection.find<VectorDocument>(filter, options, call).toArray();
+      return this.#collection.find<VectorDocument>(filter, call, options).toArray();
     });
   }
 
@@ -101,24 +98,20 @@ export class VectorCollection {
   }
 
   delete(filter: object, call: CallContext): Promise<void> {
-    return this.#writing(() => this.#collection.deleteMany(filter, {}, call));
+    return this.#writing(() => this.#collection.deleteMany(filter, call));
   }
 
   /** Restarts the lifetimes of vectors that are older than `ageMs`. */
   renew(filter: object, ageMs: number, call: CallContext): Promise<void> {
     const updatedAt = this.#context.clock();
     const old = { ...filter, updatedAt: { $lt: new Date(updatedAt.getTime() - ageMs) } };
-    return this.#writing(() => this.#collection.updateMany(old, { $set: { updatedAt } }, {}, call));
+    return this.#writing(() => this.#collection.updateMany(old, { $set: { updatedAt } }, call));
   }
 
-  /** Removes the vectors of a range. Idempotent. @throws MemoryError EIO */
-  async remove(range: AddressRange, call: CallContext): Promise<void> {
-    const field = ownerFields[range.scope];
-    const owner = field === null || range.nodeId !== undefined ? undefined : range[field];
-    // The index contains texts only. Without the type in the filter, the server does not use the index.
-    const ofOwner = field === null || owner === undefined ? {} : { [field]: { $eq: owner, $type: "string" } };
+  /** Removes the vectors of the memories that a filter finds. Idempotent. @throws MemoryError EIO */
+  async remove(range: object, call: CallContext): Promise<void> {
     try {
-      await this.delete({ ...range, ...ofOwner }, call);
+      await this.delete(range, call);
     } catch (error) {
       // A store without embeddings may lack the rights for the vectors of another store.
       const isForbidden = error instanceof Error && isUnauthorized(error.cause);

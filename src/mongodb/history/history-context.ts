@@ -3,6 +3,7 @@ import type { TextRedactor } from "../../core/history/text-redactor.js";
 import type { RecordedChange } from "./outbox.js";
 import type { VersionCollection } from "./version-collection.js";
 import type { CallContext } from "../../core/runtime/call.js";
+import type { TreeRestoration } from "../../core/tree/restore-tree.js";
 import type { MemorySnapshot } from "../../core/tree/snapshot.js";
 import type { OwnerDocument } from "./version-document.js";
 
@@ -14,7 +15,7 @@ export interface HistoryContext {
    * @returns the recorded change; null if the memory has changed.
    * @throws ENOSPC
    */
-  restore: (restoration: Restoration, revision: number) => Promise<RecordedChange | null>;
+  restore: (restoration: TreeRestoration, revision: number) => Promise<RecordedChange | null>;
   /** Covers a text in a present file, as a change of this file alone. @throws ENOENT, EISDIR, ENOTDIR */
   cover: (path: string, redactor: Pick<TextRedactor, "text" | "mask">) => Promise<void>;
   versions: VersionCollection;
@@ -59,16 +60,4 @@ export interface PresentMemory {
   isDirectory?: boolean;
   /** Null if the memory has versions already. */
   owner: OwnerDocument | null;
-}
-
-/** The changes of a tree that a revert makes. */
-export interface Restoration {
-  /** The whole text of each changed file, by path; null for a removed file. */
-  files: ReadonlyMap<string, string | null>;
-  /** The former path of each renamed file, by its new path. */
-  renamed: ReadonlyMap<string, string>;
-  addedDirectories: readonly string[];
-  removedDirectories: readonly string[];
-  /** The memory at the time of the plan. */
-  tree: MemorySnapshot;
 }

@@ -2,13 +2,13 @@ import { describeLaterVersion } from "../../core/history/later-version.js";
 import { errorOnPaths, withPath } from "../../core/values/error-paths.js";
 import { invalid, MemoryError, parentIsFile, pathIsDirectory } from "../../core/values/errors.js";
 import type { RevertTarget } from "../../core/history/history.js";
-import { collectDirectories, getParents, getPathPrefix, ROOT } from "../../core/values/paths.js";
+import { collectDirectories, getParents, getPathPrefix, isWithin, ROOT } from "../../core/values/paths.js";
 import { cutLogParts } from "../../core/search/log-parts.js";
+import type { TreeRestoration } from "../../core/tree/restore-tree.js";
 import type { MemorySnapshot } from "../../core/tree/snapshot.js";
 import type { HistoryView } from "./history-view.js";
 import { movedPath, treeAt } from "./tree-at.js";
 import { getPathBefore, getPublicId, isTextRedacted, noSuchVersion, type VersionDocument } from "./version-document.js";
-import type { Restoration } from "./history-context.js";
 
 /** The target state of a tree: the texts of some files, null for files to remove. */
 interface Target {
@@ -28,7 +28,7 @@ export async function restorationFor(
   view: HistoryView,
   what: RevertTarget,
   force: boolean,
-): Promise<Restoration | null> {
+): Promise<TreeRestoration | null> {
   const tree: MemorySnapshot = view.present.tree ?? { files: [], directories: [], revision: 0 };
   const target =
     "path" in what ? await formerState(view, tree, what.path, what.to) : await undone(view, tree, what, force);
@@ -53,12 +53,11 @@ async function formerState(view: HistoryView, tree: MemorySnapshot, path: string
     return target;
   }
   const { snapshot, redacted } = await treeAt(view, to);
-  const isWithin = (other: string): boolean => other === path || other.startsWith(getPathPrefix(path));
-  if (redacted.some((other) => other === "" || isWithin(other))) throw redactedText(to);
-  for (const file of tree.files) if (isWithin(file.path)) target.files.set(file.path, null);
-  for (const file of snapshot.files) if (isWithin(file.path)) target.files.set(file.path, file.content);
-  for (const directory of tree.directories) if (isWithin(directory)) target.removedDirectories.add(directory);
-  for (const directory of snapshot.directories) if (isWithin(directory)) target.addedDirectories.add(directory);
+  if (redacted.some((other) => other === "" || isWithin(other, path))) throw redactedText(to);
+  for (const file of tree.files) if (isWithin(file.path, path)) target.files.set(file.path, null);
+  for (const file of snapshot.files) if (isWithin(file.path, path)) target.files.set(file.path, file.content);
+  for (const directory of tree.directories) if (isWithin(directory, path)) target.removedDirectories.add(directory);
+  for (const directory of snapshot.directories) if (isWithin(directory, path)) target.addedDirectories.add(directory);
   return target;
 }
 
@@ -211,7 +210,7 @@ function undoDirectories(own: readonly VersionDocument[], tree: MemorySnapshot, 
 }
 
 /** Keeps only differences from the tree. */
-function planRestoration(tree: MemorySnapshot, target: Target): Restoration | null {
+function planRestoration(tree: MemorySnapshot, target: Target): TreeRestoration | null {
   const present = new Map(tree.files.map(({ path, content }) => [path, content]));
   const files = new Map(
     [...target.files].filter(([path, content]) =>

@@ -1,5 +1,5 @@
 import { MemoryError } from "../../core/values/errors.js";
-import { collectDirectories } from "../../core/values/paths.js";
+import { collectDirectories, isWithin } from "../../core/values/paths.js";
 import type { MemorySnapshot, SnapshotFile } from "../../core/tree/snapshot.js";
 import { compareCodeUnits, utf8Bytes } from "../../core/values/text.js";
 import type { HistoryView } from "./history-view.js";
@@ -115,5 +115,5 @@ function undoMove(directories: Set<string>, { from, to }: NonNullable<KnownDirec
 
 /** Returns the path after a move of a directory. Null if the path is outside the directory. */
 export function movedPath(path: string, from: string, to: string): string | null {
-  return path === from || path.startsWith(`${from}/`) ? to + path.slice(from.length) : null;
+  return isWithin(path, from) ? to + path.slice(from.length) : null;
 }

@@ -120,7 +120,7 @@ export class VersionCollection {
     const group = { $group: { _id: "$file", last: { $max: "$_id" } } };
     const pipeline = [match, group, { $project: { _id: 0, file: "$_id", last: 1 } }];
     return reading(() =>
-      this.#collection.aggregate<{ file: string; last: string }>(pipeline, { hint: "_id_" }, call).toArray(),
+      this.#collection.aggregate<{ file: string; last: string }>(pipeline, call, { hint: "_id_" }).toArray(),
     );
   }
 
@@ -133,7 +133,7 @@ export class VersionCollection {
   #found(filter: object, options: FindVersionsOptions, call: CallContext): FindCursor<VersionDocument> {
     const kept = { ...filter, dropAt: { $not: { $lte: this.#clock() } } };
     const all = { sort: { _id: -1 }, batchSize, promoteValues: true, ...options } as const;
-    return this.#collection.find<VersionDocument>(kept, all, call);
+    return this.#collection.find<VersionDocument>(kept, call, all);
   }
 
   /** Removes versions of these paths that need not be kept. */
@@ -143,7 +143,7 @@ export class VersionCollection {
       if (keepVersions !== undefined) {
         const last = await this.#findLast(some, versionIdRange(memory), keepVersions, call);
         const dropped = last.map(({ path, _id }) => ({ path, _id: { ...versionIdRange(memory), $lte: _id } }));
-        if (dropped.length > 0) await this.#collection.deleteMany({ $or: dropped }, {}, call);
+        if (dropped.length > 0) await this.#collection.deleteMany({ $or: dropped }, call);
       }
       if (keepMs !== undefined) {
         const last = await this.#findLast(some, versionIdRange(memory), 1, call);
@@ -153,12 +153,7 @@ export class VersionCollection {
           dropAt: { $exists: false },
         }));
         if (replaced.length > 0)
-          await this.#collection.updateMany(
-            { $or: replaced },
-            [{ $set: { dropAt: { $add: ["$at", keepMs] } } }],
-            {},
-            call,
-          );
+          await this.#collection.updateMany({ $or: replaced }, [{ $set: { dropAt: { $add: ["$at", keepMs] } } }], call);
       }
     }
   }
@@ -182,7 +177,7 @@ export class VersionCollection {
       ...first,
       ...others.map((other) => ({ $unionWith: { coll: this.#collection.name, pipeline: other } })),
     ];
-    return reading(() => this.#collection.aggregate<VersionDocument>(pipeline, {}, call).toArray());
+    return reading(() => this.#collection.aggregate<VersionDocument>(pipeline, call).toArray());
   }
 
   /** Keeps the versions of a memory at least until `expiresAt`. */
@@ -190,7 +185,6 @@ export class VersionCollection {
     await this.#collection.updateMany(
       { $or: [{ _id: memory }, { _id: versionIdRange(memory) }] },
       { $set: { expiresAt } },
-      {},
       call,
     );
   }
@@ -204,17 +198,17 @@ export class VersionCollection {
   async remove(memory: string, call: CallContext, beforeRevision?: number): Promise<number> {
     if (beforeRevision !== undefined) {
       const later = { $gte: storedId(memory, String(beforeRevision)), $lt: versionIdRange(memory).$lt };
-      await this.#collection.deleteMany({ _id: later }, {}, call);
+      await this.#collection.deleteMany({ _id: later }, call);
     }
-    const count = await this.#collection.deleteMany({ _id: versionIdRange(memory) }, {}, call);
-    await this.#collection.deleteOne({ _id: memory }, {}, call);
+    const count = await this.#collection.deleteMany({ _id: versionIdRange(memory) }, call);
+    await this.#collection.deleteOne({ _id: memory }, call);
     return count;
   }
 
   /** Reads the memories of a range that have versions. */
   async *memories(range: object, call: CallContext): AsyncGenerator<string> {
     for await (const { _id } of streaming(
-      this.#collection.find<{ _id: string }>(range, { projection: { _id: 1 } }, call),
+      this.#collection.find<{ _id: string }>(range, call, { projection: { _id: 1 } }),
     ))
       yield _id;
   }
@@ -222,12 +216,7 @@ export class VersionCollection {
   /** Removes a person or a thread from the authors and redactors of versions. */
   async unname(field: "userId" | "threadId", id: string, call: CallContext): Promise<void> {
     for (const role of ["actor", "redactedBy"]) {
-      await this.#collection.updateMany(
-        { [`${role}.${field}`]: id },
-        { $unset: { [`${role}.${field}`]: "" } },
-        {},
-        call,
-      );
+      await this.#collection.updateMany({ [`${role}.${field}`]: id }, { $unset: { [`${role}.${field}`]: "" } }, call);
     }
   }
 

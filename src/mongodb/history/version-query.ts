@@ -1,6 +1,6 @@
 import { actorFields, type MemoryActor } from "../../core/values/actor.js";
 import type { VersionFilter } from "../../core/history/history.js";
-import { getPathPrefix } from "../../core/values/paths.js";
+import { isWithin } from "../../core/values/paths.js";
 import type { VersionDocument } from "./version-document.js";
 
 /** Selects the versions of one memory that match all of these fields. */
@@ -37,7 +37,7 @@ export function fits(
     (ofFile === undefined ||
       paths.includes(ofFile.path) ||
       (ofFile.last !== null && file === ofFile.last.file && version._id <= ofFile.last._id)) &&
-    (below === undefined || paths.some((each) => each === below || each.startsWith(getPathPrefix(below)))) &&
+    (below === undefined || paths.some((each) => isWithin(each, below))) &&
     listActorFields(actor).every(([field, fact]) => version.actor?.[field] === fact) &&
     (sources === undefined || sources.some((each) => version.sources?.includes(each))) &&
     (after === undefined || version.at > after) &&

@@ -57,7 +57,7 @@ export class ItemCollection {
     try {
       documents =
         distinct.length === 1
-          ? [await collection.findOne<ItemDocument>({ _id: distinct[0] }, this.#readOptions, call)]
+          ? [await collection.findOne<ItemDocument>({ _id: distinct[0] }, call, this.#readOptions)]
           : await this.#cursor<ItemDocument>(
               { _id: { $in: distinct } },
               { batchSize: distinct.length + 1 },
@@ -217,11 +217,11 @@ export class ItemCollection {
   }
 
   #cursor<T extends Document>(filter: Document, options: FindOptions, call: CallContext): FindCursor<T> {
-    return this.#context.collection.find<T>(filter, { ...this.#readOptions, ...options }, call);
+    return this.#context.collection.find<T>(filter, call, { ...this.#readOptions, ...options });
   }
 
   #aggregation<T extends Document>(pipeline: Document[], call: CallContext): AggregationCursor<T> {
-    return this.#context.collection.aggregate<T>(pipeline, { ...readOptions, batchSize: maxBatchItems }, call);
+    return this.#context.collection.aggregate<T>(pipeline, call, { ...readOptions, batchSize: maxBatchItems });
   }
 
   /** A single operation is its own command: a bulk write of one operation takes a fifth longer. */
@@ -233,13 +233,13 @@ export class ItemCollection {
     try {
       if (only !== undefined && "updateOne" in only) {
         const { filter, update, upsert = false } = only.updateOne;
-        return await collection.updateOne(filter, update, { upsert, ...options }, call);
+        return await collection.updateOne(filter, update, call, { upsert, ...options });
       }
       if (only !== undefined && "deleteOne" in only) {
-        await collection.deleteOne(only.deleteOne.filter, options, call);
+        await collection.deleteOne(only.deleteOne.filter, call);
         return { upsertedCount: 0, modifiedCount: 0 };
       }
-      return await collection.bulkWrite(operations, options, call);
+      return await collection.bulkWrite(operations, call, options);
     } catch (error) {
       throw isDuplicateKey(error) ? idTaken(collection.name, error) : storageError(error, "write", null);
     }

@@ -1,5 +1,6 @@
 import type { Expiry } from "./expiry.js";
 import type { ItemOperation, RankedFields } from "./item-document.js";
+import { literals } from "../driver/records.js";
 import type { CheckedOperation } from "../operations/checked-operation.js";
 
 export type ItemPut = Extract<CheckedOperation, { kind: "putItem" }>;
@@ -38,9 +39,4 @@ function expiringUpdate(fields: object, now: Date): object[] {
   const isNew = { $or: [{ $eq: [{ $type: "$createdAt" }, "missing"] }, expired] };
   const createdAt = { $cond: [isNew, now, "$createdAt"] };
   return [{ $replaceWith: { _id: "$_id", createdAt, ...literals(fields) } }];
-}
-
-/** Returns literal values for an aggregation, in which a text that begins with a dollar would name a field. */
-export function literals(fields: object): Record<string, object> {
-  return Object.fromEntries(Object.entries<unknown>({ ...fields }).map(([name, $literal]) => [name, { $literal }]));
 }

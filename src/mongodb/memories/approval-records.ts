@@ -1,29 +1,37 @@
 import type { RunLease } from "../../core/contract/run-lease.js";
 import { createApprovedChange } from "../../core/approval/plan-change.js";
 import type { ApplyOutcome, ChangeRecord, ChangeStatus, LeasedRecords } from "../../core/contract/change-record.js";
-import type { CallContext } from "../../core/runtime/call.js";
+import { type CallContext, createCallBy } from "../../core/runtime/call.js";
 import { applyChange } from "../../core/tree/apply-change.js";
 import { getScope } from "../../core/tree/change.js";
 import { digestTree } from "../../core/tree/digest.js";
 import { noEdits } from "../../core/tree/memory-tree.js";
 import type { MemoryActor } from "../../core/values/actor.js";
-import { ActorCall } from "./actor-call.js";
+import { isDuplicateKey } from "../driver/errors.js";
+import { streaming } from "../driver/reads.js";
+import { literals } from "../driver/records.js";
+import type { StoredRecord } from "../proposals/record-collection.js";
+import { createRunLease } from "../proposals/run-leases.js";
 import type { PagedMemory } from "./memory-context.js";
 import { removeAppliedIds } from "./changing/page-writes.js";
-import type { StoredMemory } from "./stored-memory.js";
+import { transact } from "./changing/transact.js";
+import { readHead } from "./reading/page-reads.js";
 
 /** The longest time that a run may wait for a person. After that a new approval is requested. */
 const interruptMs = 30 * 86_400_000;
 
+/** Reads a record without the fields that name its memory. */
+const readOptions = {
+  projection: { nodeId: 0, scope: 0, threadId: 0, userId: 0, expiresAt: 0 },
+} as const;
+
 /** The changes of one memory that wait for a person, for one call. */
 export class ApprovalRecords implements LeasedRecords {
   readonly #memory: PagedMemory;
-  readonly #stored: StoredMemory;
   readonly #call: CallContext;
 
-  constructor(memory: PagedMemory, stored: StoredMemory, call: CallContext) {
+  constructor(memory: PagedMemory, call: CallContext) {
     this.#memory = memory;
-    this.#stored = stored;
     this.#call = call;
   }
 
@@ -31,45 +39,83 @@ export class ApprovalRecords implements LeasedRecords {
     return this.#memory.clock();
   }
 
-  find(id: string): Promise<ChangeRecord | null> {
-    return this.#memory.records.find(this.#memory.address, id, this.#call);
-  }
-
-  async put(record: ChangeRecord): Promise<ChangeRecord> {
+  async find(id: string): Promise<ChangeRecord | null> {
     const { records, address } = this.#memory;
-    return records.put(address, record, await this.#findExpiry(record), this.#call);
+    const found = await records.read(this.#call, (collection, present) =>
+      collection.findOne<StoredRecord>({ _id: id, ...address, ...present }, this.#call, readOptions),
+    );
+    return found && parseRecord(found);
   }
 
-  swap(
+  async put({ id, ...record }: ChangeRecord): Promise<ChangeRecord> {
+    const { records, address } = this.#memory;
+    const expiresAt = await this.#findExpiry(record);
+    const $literal = { _id: id, ...address, ...record, ...(expiresAt !== null && { expiresAt }) };
+    return records.create(this.#call, async (collection) => {
+      try {
+        const options = { upsert: true, projection: { _id: 1 } };
+        const update = [{ $replaceWith: { $literal } }];
+        await collection.findOneAndUpdate({ _id: id, status: "pending" }, update, this.#call, options);
+        return { id, ...record };
+      } catch (error) {
+        const decided = isDuplicateKey(error) ? await this.find(id) : null;
+        if (decided === null) throw error;
+        return decided;
+      }
+    });
+  }
+
+  async swap(
     id: string,
     expected: { status: ChangeStatus; token?: string | null },
     fields: Partial<ChangeRecord>,
   ): Promise<ChangeRecord | null> {
-    return this.#memory.records.swap(this.#memory.address, id, expected, fields, this.#call);
+    const { records, address } = this.#memory;
+    const update = [{ $set: literals(fields) }];
+    const before = await records.write(this.#call, (collection, present) => {
+      const filter = { _id: id, ...address, ...expected, ...present };
+      return collection.findOneAndUpdate<StoredRecord>(filter, update, this.#call, readOptions);
+    });
+    return before && { ...parseRecord(before), ...fields };
   }
 
   lease(thread: string | null): RunLease {
-    const { records, address, expiry } = this.#memory;
-    return records.lease(address, thread, expiry.lifetimeMs(address.scope), this.#call);
+    const { records, address, clock, expiry } = this.#memory;
+    const lifetimeMs = expiry.lifetimeMs(address.scope);
+    return createRunLease({ records, address, thread, lifetimeMs, clock, call: this.#call });
   }
 
-  newest(client: string, status: ChangeStatus, limit: number): Promise<ChangeRecord[]> {
-    return this.#memory.records.newest(this.#memory.address, { client, status, limit }, this.#call);
+  async newest(client: string, status: ChangeStatus, limit: number): Promise<ChangeRecord[]> {
+    const { records, address } = this.#memory;
+    const found = await records.read(this.#call, (collection, present) => {
+      const filter = { ...address, kind: "proposal", status, "actor.client": client, ...present };
+      const options = { sort: { at: -1, _id: -1 }, limit, ...readOptions } as const;
+      return collection.find<StoredRecord>(filter, this.#call, options).toArray();
+    });
+    return found.toReversed().map(parseRecord);
   }
 
-  withdraw(id: string): Promise<void> {
-    return this.#memory.records.withdraw(this.#memory.address, id, this.#call);
+  async withdraw(id: string): Promise<void> {
+    const { records, address } = this.#memory;
+    const filter = { _id: id, ...address, status: "pending" } as const;
+    await records.write(this.#call, (collection) => collection.deleteMany(filter, this.#call));
   }
 
-  list(kind: ChangeRecord["kind"], statuses: readonly ChangeStatus[]): AsyncIterable<ChangeRecord> {
-    return this.#memory.records.list(this.#memory.address, kind, statuses, this.#call);
+  async *list(kind: ChangeRecord["kind"], statuses: readonly ChangeStatus[]): AsyncGenerator<ChangeRecord> {
+    const { records, address } = this.#memory;
+    const cursor = await records.read(this.#call, (collection, present) => {
+      const filter = { ...address, kind, status: { $in: statuses }, ...present };
+      return collection.find<StoredRecord>(filter, this.#call, { sort: { at: 1, _id: 1 }, ...readOptions });
+    });
+    for await (const document of streaming(cursor)) yield parseRecord(document);
   }
 
   apply(record: ChangeRecord, isCurrent: () => Promise<boolean>): Promise<ApplyOutcome> {
     const { clock, fileClock, limits } = this.#memory;
     const change = createApprovedChange(record);
     const scope = { ...getScope(change), needsTexts: true, approvalId: record.id };
-    return this.#stored.transact<ApplyOutcome>(
+    return transact<ApplyOutcome>(
+      this.#memory,
       scope,
       async (tree, { isApplied }) => {
         if (isApplied) return { edits: noEdits, result: "applied" };
@@ -79,12 +125,13 @@ export class ApprovalRecords implements LeasedRecords {
         const { edits } = applyChange(tree, change, { now: (fileClock ?? clock)(), maxFileBytes: limits.maxFileBytes });
         return { edits, result: "applied" };
       },
-      new ActorCall(this.#call, { actor: getAuthor(record), origin: record.origin ?? null }),
+      // The id of its record already makes an approved change once, so the change needs no identity.
+      createCallBy({ actor: getAuthor(record), origin: record.origin ?? null }, this.#call),
     );
   }
 
   async unmark(id: string): Promise<void> {
-    const head = await this.#stored.reads.findHead({ applied: 1 }, this.#call);
+    const head = await readHead(this.#memory, { applied: 1 }, this.#call);
     const marks = Object.keys(head?.applied ?? {});
     if (marks.length === 0) return;
     const states = await Promise.all(marks.map(async (mark) => (mark === id ? null : this.find(mark))));
@@ -95,12 +142,12 @@ export class ApprovalRecords implements LeasedRecords {
   /**
    * Returns the expiry time of a record: at the latest when the memory would expire without changes after the proposal.
    */
-  async #findExpiry({ kind, at }: ChangeRecord): Promise<Date | null> {
+  async #findExpiry({ kind, at }: Pick<ChangeRecord, "kind" | "at">): Promise<Date | null> {
     const { expiry, address } = this.#memory;
     const lifetimeMs = expiry.lifetimeMs(address.scope);
     const times = kind === "interrupt" ? [at.getTime() + interruptMs] : [];
     if (lifetimeMs !== null) {
-      const head = await this.#stored.reads.findHead({}, this.#call);
+      const head = await readHead(this.#memory, {}, this.#call);
       times.push((head?.updatedAt ?? at).getTime() + lifetimeMs);
     }
     return times.length === 0 ? null : new Date(Math.min(...times));
@@ -113,4 +160,8 @@ export class ApprovalRecords implements LeasedRecords {
  */
 function getAuthor({ actor, edited, decidedBy }: ChangeRecord): MemoryActor | null {
   return edited === null || decidedBy === null ? actor : { ...actor, ...decidedBy };
+}
+
+function parseRecord({ _id: id, ...record }: StoredRecord): ChangeRecord {
+  return { id, ...record };
 }

@@ -5,9 +5,10 @@ import { memoryDefaults } from "../../core/memory-options.js";
 import type { RecentMap } from "../../core/runtime/recent-map.js";
 import { addressOrNull, type CheckedAddress } from "../../core/values/address.js";
 import type { ChangeStreams } from "../driver/change-streams.js";
+import { storageError } from "../driver/errors.js";
 import type { ExactCollection } from "../driver/exact-collection.js";
 import { findTopology } from "../driver/topology.js";
-import { isAddress, rangeFilter } from "./addresses/address-keys.js";
+import { rangeFilter } from "./addresses/address-keys.js";
 import type { AddressRange } from "./addresses/address-ranges.js";
 import type { Embedder } from "../embeddings/embedder.js";
 import type { VectorCollection } from "../embeddings/vector-collection.js";
@@ -81,6 +82,15 @@ export function openContext(
   return { ...context, address, limits, key: getAddressKey(address), fileClock };
 }
 
+/** Connects before a change. @throws MemoryError EIO */
+export async function prepare({ ready }: Pick<MemoriesContext, "ready">): Promise<void> {
+  try {
+    await ready();
+  } catch (error) {
+    throw storageError(error, "write", null);
+  }
+}
+
 export interface KnownPage {
   _id: MemoryDocument["_id"];
   lo: string;
@@ -140,7 +150,7 @@ export function isPresent({ expiry, address }: PagedMemory): object {
 
 /** Names the shard of one memory, or the shards of one owner. Elsewhere an index of addresses is as good. */
 export function nameShards({ isSharded }: ServerTraits, range: AddressRange): { _id?: unknown } {
-  const address = isAddress(range) ? addressOrNull(range) : null;
+  const address = addressOrNull(range);
   const ids = address === null ? getIdRange(range) : getHeadId(address);
   return isSharded && ids !== null ? { _id: ids } : {};
 }

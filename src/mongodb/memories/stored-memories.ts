@@ -1,7 +1,6 @@
 import type { Item } from "@langchain/langgraph-checkpoint";
 import type { MemoryBackend } from "../../core/contract/backend.js";
 import type { DueMemory, DueQuery, EndedRun } from "../../core/contract/due-memories.js";
-import { memoryDefaults } from "../../core/memory-options.js";
 import { type CallContext, type CallLimits, createUnlimitedCall, withinTime } from "../../core/runtime/call.js";
 import type { CheckedAddress } from "../../core/values/address.js";
 import { ROOT } from "../../core/values/paths.js";
@@ -16,17 +15,16 @@ import type { ForgottenCounts, ProposalRange, SweptCounts } from "./addresses/me
 import type { PageEnd, SummaryPage } from "./listing/summary-pages.js";
 import { openCollections } from "./collections.js";
 import { fileItems } from "./reading/file-items.js";
-import { type MemoriesContext, type MemoryLimits, openContext } from "./memory-context.js";
+import { type MemoriesContext, type MemoryLimits, openContext, type PagedMemory } from "./memory-context.js";
 import { type MemoryFacts, type NodeFacts, readFacts, readNodes } from "./listing/memory-facts.js";
-import { MongoMemory } from "./mongo-memory.js";
+import { openMongoMemory } from "./mongo-memory.js";
 import { loadPages } from "./reading/load.js";
 import { readSummaries } from "./listing/memory-summaries.js";
 import { snapshotOfDocument } from "./documents/page-document.js";
-import { getMemoryTimes } from "./reading/page-reads.js";
+import { getMemoryTimes, readItems } from "./reading/page-reads.js";
 import { sweepMemories } from "./life/expire.js";
 import { forgetRange } from "./life/forget.js";
 import type { StoreContext } from "./store-context.js";
-import { StoredMemory } from "./stored-memory.js";
 
 /**
  * Matches memories with content. MongoDB compares only objects with an object, and the empty object is the smallest.
@@ -59,12 +57,12 @@ export class StoredMemories {
    * the last change of the memory
    */
   backend(address: CheckedAddress, limits: MemoryLimits, clock?: () => Date): MemoryBackend {
-    return new MongoMemory(openContext(this.#context, address, limits, clock));
+    return openMongoMemory(openContext(this.#context, address, limits, clock));
   }
 
-  /** Opens one memory without history, approvals and embeddings. */
-  open(address: CheckedAddress, limits: MemoryLimits): StoredMemory {
-    return new StoredMemory(openContext(this.#context, address, limits));
+  /** Opens one memory, for the functions of this folder. */
+  open(address: CheckedAddress, limits: MemoryLimits): PagedMemory {
+    return openContext(this.#context, address, limits);
   }
 
   /**
@@ -90,7 +88,7 @@ export class StoredMemories {
     const readMemory = async (ofMemory: readonly MemoryLocation[]): Promise<void> => {
       const [first] = ofMemory;
       if (first === undefined) return;
-      const items = await this.open(first.address, memoryDefaults).reads.items(ofMemory, call);
+      const items = await readItems(openContext(this.#context, first.address), ofMemory, call);
       ofMemory.forEach((place, index) => found.set(place, items[index] ?? null));
     };
     await Promise.all(Array.from(groupedByMemory(places).values(), readMemory));

@@ -1,6 +1,7 @@
 import { types } from "node:util";
 import { invalid } from "../../core/values/errors.js";
 import { shorten } from "../../core/values/text.js";
+import { isObject } from "../../core/values/unknown-values.js";
 import { isPlainObject, describeType } from "./values.js";
 
 /** The conditions for the value of an item. */
@@ -65,7 +66,7 @@ function parseConditions(key: string, value: unknown): Condition[] {
   if (combining.has(key) && Array.isArray(value))
     throw invalid(`a filter has fields with conditions, which must all be true; it cannot have ${key}`);
   checkOperand(key, value);
-  if (typeof value === "object" && value !== null && !types.isDate(value)) {
+  if (isObject(value) && !types.isDate(value)) {
     const operators = Object.entries(value);
     if (operators.length === 0) throw invalid(`an empty array or object is not a condition ${inFilterOn(key)}`);
     if (operators.some(([name]) => name.startsWith("$"))) {
@@ -100,10 +101,9 @@ function parseCondition(key: string, operator: string, operand: unknown): Condit
 }
 
 function checkOperand(key: string, operand: unknown): void {
-  const isData =
-    typeof operand === "object" && operand !== null
-      ? Array.isArray(operand) || isPlainObject(operand) || types.isDate(operand) || types.isUint8Array(operand)
-      : typeof operand !== "function" && typeof operand !== "symbol";
+  const isData = isObject(operand)
+    ? Array.isArray(operand) || isPlainObject(operand) || types.isDate(operand) || types.isUint8Array(operand)
+    : typeof operand !== "function" && typeof operand !== "symbol";
   if (!isData) {
     const where = JSON.stringify(shorten(key, 64));
     throw new TypeError(`a filter compares with data only (given ${describeType(operand)} for ${where})`);
@@ -124,7 +124,7 @@ function isComparison(operator: string): operator is Comparison {
 function isComparable(operand: unknown): boolean {
   if (typeof operand === "string") return operand.isWellFormed();
   if (typeof operand === "bigint") return BigInt.asIntN(64, operand) === operand;
-  return typeof operand !== "object" || operand === null || types.isDate(operand);
+  return !isObject(operand) || types.isDate(operand);
 }
 
 function satisfies(value: Record<string, unknown>, condition: Condition): boolean {

@@ -1,7 +1,7 @@
 import { types } from "node:util";
 import { invalid, MemoryError } from "../../core/values/errors.js";
 import { shorten, utf8Bytes } from "../../core/values/text.js";
-import { isObject } from "../../core/values/unknown-values.js";
+import { isObject, isRecord } from "../../core/values/unknown-values.js";
 
 /** MongoDB's limit of a document, less the bytes of an item and its update other than id, namespace and value. */
 export const maxItemBytes = 16 * 1024 * 1024 - 1024;
@@ -132,7 +132,7 @@ function decodeField(stored: unknown): unknown {
 
 /** Whether the value is an object as an object literal, JSON or `Object.create(null)` creates it, in any realm. */
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  if (!isRecord(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }

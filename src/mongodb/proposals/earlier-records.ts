@@ -45,7 +45,7 @@ export async function expireEarlierRecords(
         { $project: { expiresAt: { $add: [lastChange, lifetimeMs] } } },
         { $merge: { into: records.name, whenMatched: "merge", whenNotMatched: "discard" } },
       ];
-      await records.aggregate(pipeline, {}, call).toArray();
+      await records.aggregate(pipeline, call).toArray();
     }
   } catch (error) {
     if (!isUnauthorized(error)) throw error;

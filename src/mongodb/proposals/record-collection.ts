@@ -1,26 +1,28 @@
 import type { Db, WriteConcernSettings } from "mongodb";
 import type { ProposalSummary } from "../../core/approval/memory-proposals.js";
-import { addressOrNull, type CheckedAddress, type OwnerField, ownerFields } from "../../core/values/address.js";
+import { addressOrNull, type CheckedAddress, type OwnerField } from "../../core/values/address.js";
 import type { ChangeRecord, ChangeStatus } from "../../core/contract/change-record.js";
-import type { RunLease } from "../../core/contract/run-lease.js";
 import type { CallContext } from "../../core/runtime/call.js";
 import { createIndexes } from "../driver/create-indexes.js";
-import { isDuplicateKey, storageError } from "../driver/errors.js";
+import { storageError } from "../driver/errors.js";
 import { ExactCollection } from "../driver/exact-collection.js";
 import { refuseForeignDocuments } from "../driver/foreign-documents.js";
 import { once } from "../driver/once.js";
-import { asPlainValues } from "../driver/plain-values.js";
-import { reading, streaming } from "../driver/reads.js";
+import { reading } from "../driver/reads.js";
 import { createTtlIndexes } from "../driver/ttl-indexes.js";
 import { expiryIndex, proposalIndexes } from "./proposal-indexes.js";
-import { createRunLease, leaseKind } from "./run-leases.js";
 import { expireEarlierRecords, findExpired, type Lifetimes } from "./earlier-records.js";
 
-type StoredRecord = Omit<ChangeRecord, "id"> & { _id: string };
+/** The kind of the documents that leases are kept in, among the records of a memory. */
+export const leaseKind = "lease";
+
+export type StoredRecord = Omit<ChangeRecord, "id"> & { _id: string };
 
 type RecordDocument = StoredRecord &
   Record<"nodeId" | "scope", string> &
   Partial<Record<OwnerField, string>> & { expiresAt?: Date };
+
+export type Records = ExactCollection<RecordDocument>;
 
 /** One memory, or all memories of a thread or a user. */
 type AddressRange = Partial<Record<"nodeId" | "scope" | OwnerField, string>> & { scope: CheckedAddress["scope"] };
@@ -29,12 +31,6 @@ const own = {
   filter: { kind: { $in: ["interrupt", "proposal", leaseKind] }, nodeId: { $exists: true } },
   option: "memoriesCollection",
 };
-
-/** Reads a record without the fields that name its memory. */
-const readOptions = {
-  projection: { nodeId: 0, scope: 0, threadId: 0, userId: 0, expiresAt: 0 },
-  ...asPlainValues,
-} as const;
 
 /** Reads a proposal without its texts. */
 const summaryOptions = {
@@ -53,7 +49,6 @@ const summaryOptions = {
     decidedAt: 1,
     reason: 1,
   },
-  ...asPlainValues,
 } as const;
 
 type StoredSummary = Omit<ProposalSummary, "id" | "address"> &
@@ -85,18 +80,12 @@ export interface RecordContext {
 
 /** The changes that wait for a person, of all memories of a store. Creates nothing before the first change. */
 export class RecordCollection {
-  readonly clock: () => Date;
-  readonly #collection: ExactCollection<RecordDocument>;
+  readonly #collection: Records;
   readonly #prepare: () => Promise<void> | undefined;
   readonly #context: RecordContext;
   #isAdapted: boolean;
 
-  private constructor(
-    collection: ExactCollection<RecordDocument>,
-    prepare: () => Promise<void> | undefined,
-    context: RecordContext,
-  ) {
-    this.clock = context.clock;
+  private constructor(collection: Records, prepare: () => Promise<void> | undefined, context: RecordContext) {
     this.#collection = collection;
     this.#prepare = prepare;
     this.#context = context;
@@ -114,109 +103,34 @@ export class RecordCollection {
     return new RecordCollection(collection, prepare, context);
   }
 
-  async find(address: CheckedAddress, id: string, call: CallContext): Promise<ChangeRecord | null> {
-    const document = await reading(async () => {
+  /**
+   * Runs a read.
+   * @param read gets a condition on records that have not expired
+   * @throws MemoryError EIO
+   */
+  read<T>(call: CallContext, read: (collection: Records, present: object) => T | Promise<T>): Promise<T> {
+    return reading(async () => {
       await this.#connect(call);
-      return this.#collection.findOne<StoredRecord>({ _id: id, ...address, ...this.#present() }, readOptions, call);
+      return read(this.#collection, this.#present());
     });
-    return document && parseRecord(document);
   }
 
-  async put(
-    address: CheckedAddress,
-    { id, ...record }: ChangeRecord,
-    expiresAt: Date | null,
-    call: CallContext,
-  ): Promise<ChangeRecord> {
-    const $literal = { _id: id, ...address, ...record, ...(expiresAt !== null && { expiresAt }) };
+  /** Runs a write, as `read` does. */
+  async write<T>(call: CallContext, write: (collection: Records, present: object) => Promise<T>): Promise<T> {
     try {
       await this.#connect(call);
-      await this.#prepare();
-      const options = { upsert: true, projection: { _id: 1 } };
-      await this.#collection.findOneAndUpdate(
-        { _id: id, status: "pending" },
-        [{ $replaceWith: { $literal } }],
-        options,
-        call,
-      );
-      return { id, ...record };
+      return await write(this.#collection, this.#present());
     } catch (error) {
-      const decided = isDuplicateKey(error) ? await this.find(address, id, call) : null;
-      if (decided === null) throw storageError(error, "write", null);
-      return decided;
+      throw storageError(error, "write", null);
     }
   }
 
-  async swap(
-    address: CheckedAddress,
-    id: string,
-    expected: { status: ChangeStatus; token?: string | null },
-    fields: Partial<ChangeRecord>,
-    call: CallContext,
-  ): Promise<ChangeRecord | null> {
-    const filter = { _id: id, ...address, ...expected, ...this.#present() };
-    // A text may begin with a dollar.
-    const literals = Object.entries<unknown>({ ...fields }).map(([field, $literal]) => [field, { $literal }] as const);
-    const update = [{ $set: Object.fromEntries(literals) }];
-    const before = await this.#writing(call, () =>
-      this.#collection.findOneAndUpdate<StoredRecord>(filter, update, readOptions, call),
-    );
-    return before && { ...parseRecord(before), ...fields };
-  }
-
-  /** Lets one program at a time learn from a memory. */
-  lease(address: CheckedAddress, thread: string | null, lifetimeMs: number | null, call: CallContext): RunLease {
-    const lease = createRunLease({
-      collection: this.#collection,
-      address,
-      thread,
-      lifetimeMs,
-      clock: this.clock,
-      call,
+  /** Runs a write that can create the collection. */
+  create<T>(call: CallContext, create: (collection: Records) => Promise<T>): Promise<T> {
+    return this.write(call, async (collection) => {
+      await this.#prepare();
+      return create(collection);
     });
-    const run = <T>(act: () => Promise<T>): Promise<T> =>
-      this.#writing(call, async () => {
-        await this.#prepare();
-        return act();
-      });
-    return {
-      take: (...args) => run(() => lease.take(...args)),
-      renew: (...args) => run(() => lease.renew(...args)),
-      release: (...args) => run(() => lease.release(...args)),
-    };
-  }
-
-  async *list(
-    address: CheckedAddress,
-    kind: ChangeRecord["kind"],
-    statuses: readonly ChangeStatus[],
-    call: CallContext,
-  ): AsyncGenerator<ChangeRecord> {
-    await reading(() => this.#connect(call));
-    const filter = { ...address, kind, status: { $in: statuses }, ...this.#present() };
-    const cursor = this.#collection.find<StoredRecord>(filter, { sort: { at: 1, _id: 1 }, ...readOptions }, call);
-    for await (const document of streaming(cursor)) yield parseRecord(document);
-  }
-
-  /** Returns the newest proposals of a client, oldest first. */
-  async newest(
-    address: CheckedAddress,
-    { client, status, limit }: { client: string; status: ChangeStatus; limit: number },
-    call: CallContext,
-  ): Promise<ChangeRecord[]> {
-    const filter = { ...address, kind: "proposal", status, "actor.client": client, ...this.#present() };
-    const options = { sort: { at: -1, _id: -1 }, limit, ...readOptions } as const;
-    const found = await reading(async () => {
-      await this.#connect(call);
-      return this.#collection.find<StoredRecord>(filter, options, call).toArray();
-    });
-    return found.toReversed().map(parseRecord);
-  }
-
-  /** Removes a proposal that still waits. */
-  async withdraw(address: CheckedAddress, id: string, call: CallContext): Promise<void> {
-    const filter = { _id: id, ...address, status: "pending" } as const;
-    await this.#writing(call, () => this.#collection.deleteMany(filter, {}, call));
   }
 
   /** Reads one page of the proposals of these memories, oldest first, without their texts. One or two commands. */
@@ -233,17 +147,15 @@ export class RecordCollection {
       ...(userId !== undefined && equals("userId", userId)),
       kind: "proposal",
       status: { $in: statuses },
-      ...this.#present(),
     };
     const found: StoredSummary[] = [];
     for (const part of partsAfter(after)) {
       const limit = summariesAtOnce - found.length;
       const options = { ...summaryOptions, sort: { at: 1, _id: 1 }, limit, batchSize: limit + 1 } as const;
       found.push(
-        ...(await reading(async () => {
-          await this.#connect(call);
-          return this.#collection.find<StoredSummary>({ ...all, ...part }, options, call).toArray();
-        })),
+        ...(await this.read(call, (collection, present) =>
+          collection.find<StoredSummary>({ ...all, ...part, ...present }, call, options).toArray(),
+        )),
       );
       if (found.length >= summariesAtOnce) break;
     }
@@ -252,32 +164,36 @@ export class RecordCollection {
   }
 
   /**
-   * Removes the records of a range, and the ids of its thread or user from all other records. Idempotent.
+   * Removes the records of some memories, and the ids of their owner from all other records. Idempotent.
+   * @param range finds the memories
+   * @param owner the thread or user whose memories of all nodes these are; otherwise null
    * @returns how many records of the range were removed.
    * @throws MemoryError EIO
    */
-  remove(range: AddressRange, call: CallContext): Promise<number> {
-    return this.#writing(call, async () => {
-      const field = ownerFields[range.scope];
-      const owner = field === null || range.nodeId !== undefined ? undefined : range[field];
-      const records = field === null || owner === undefined ? range : { ...range, ...equals(field, owner) };
+  remove(
+    range: Record<string, unknown>,
+    owner: { field: OwnerField; id: string } | null,
+    call: CallContext,
+  ): Promise<number> {
+    return this.write(call, async (collection) => {
       // Leases are not counted. They are excluded by `until`, because `kind` would make the server take another index.
-      await this.#collection.deleteMany({ ...records, until: { $exists: true } }, {}, call);
-      const removed = await this.#collection.deleteMany({ ...records }, {}, call);
-      if (field === null || owner === undefined) return removed;
+      await collection.deleteMany({ ...range, until: { $exists: true } }, call);
+      const removed = await collection.deleteMany(range, call);
+      if (owner === null) return removed;
+      const { field, id } = owner;
       if (field === "threadId") {
-        await this.#collection.deleteMany({ kind: "interrupt", ...equals("actor.threadId", owner) }, {}, call);
+        await collection.deleteMany({ kind: "interrupt", ...equals("actor.threadId", id) }, call);
       }
       const unsets = [`actor.${field}`, `decidedBy.${field}`].map((name) => ({
-        updateMany: { filter: equals(name, owner), update: { $unset: { [name]: "" } as const } },
+        updateMany: { filter: equals(name, id), update: { $unset: { [name]: "" } as const } },
       }));
-      await this.#collection.bulkWrite(unsets, {}, call);
+      await collection.bulkWrite(unsets, call);
       return removed;
     });
   }
 
   #present(): object {
-    const now = this.clock();
+    const now = this.#context.clock();
     const expired = findExpired(this.#context.expireMs, now);
     return { expiresAt: { $not: { $lte: now } }, ...(expired.length > 0 && { $nor: expired }) };
   }
@@ -289,19 +205,6 @@ export class RecordCollection {
     await expireEarlierRecords(this.#collection, memories, expireMs, call);
     this.#isAdapted = true;
   }
-
-  async #writing<T>(call: CallContext, write: () => Promise<T>): Promise<T> {
-    try {
-      await this.#connect(call);
-      return await write();
-    } catch (error) {
-      throw storageError(error, "write", null);
-    }
-  }
-}
-
-function parseRecord({ _id: id, ...record }: StoredRecord): ChangeRecord {
-  return { id, ...record };
 }
 
 /** Filters for the rest after a position. Each covers one contiguous part of the order. */

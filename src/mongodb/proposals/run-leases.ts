@@ -3,10 +3,8 @@ import type { CallContext } from "../../core/runtime/call.js";
 import type { CheckedAddress } from "../../core/values/address.js";
 import { hashSha256 } from "../../core/values/sha256.js";
 import { isDuplicateKey } from "../driver/errors.js";
-import type { ExactCollection } from "../driver/exact-collection.js";
-
-/** The kind of the documents that leases are kept in, among the records of a memory. */
-export const leaseKind = "lease";
+import { literals } from "../driver/records.js";
+import { leaseKind, type RecordCollection, type Records } from "./record-collection.js";
 
 interface StoredLease extends RunProgress {
   _id: string;
@@ -18,7 +16,7 @@ interface StoredLease extends RunProgress {
 
 /** A lease of one memory, for one call. */
 interface LeaseContext {
-  collection: Pick<ExactCollection<object>, "findOneAndUpdate" | "findOne">;
+  records: RecordCollection;
   address: CheckedAddress;
   /** Null for the memory itself, or a thread whose messages are read. */
   thread: string | null;
@@ -29,39 +27,39 @@ interface LeaseContext {
 }
 
 /** A lease is a document in the collection of proposals, so `forget` and expiry remove it too. */
-export function createRunLease({ collection, address, thread, lifetimeMs, clock, call }: LeaseContext): RunLease {
+export function createRunLease({ records, address, thread, lifetimeMs, clock, call }: LeaseContext): RunLease {
   const { nodeId, scope, threadId, userId } = { threadId: null, userId: null, ...address };
   const owner = [nodeId, scope, threadId, userId, ...(thread === null ? [] : [thread])];
   const _id = `${leaseKind}-${hashSha256(JSON.stringify(owner))}`;
   const later = (ms: number): Date => new Date(clock().getTime() + ms);
-  const swap = (filter: object, fields: object, upsert: boolean): Promise<StoredLease | null> => {
-    // An id may begin with a dollar.
-    const literals = Object.entries<unknown>({ ...fields }).map(([field, $literal]) => [field, { $literal }] as const);
+  const swap = (collection: Records, filter: object, fields: object, upsert = false): Promise<StoredLease | null> => {
     const options = { upsert, returnDocument: "after" } as const;
-    const update = [{ $set: Object.fromEntries(literals) }];
-    return collection.findOneAndUpdate<StoredLease>({ _id, ...filter }, update, options, call);
+    return collection.findOneAndUpdate<StoredLease>({ _id, ...filter }, [{ $set: literals(fields) }], call, options);
   };
   return {
-    async take(runId, forMs) {
-      const expiry = lifetimeMs === null ? {} : { expiresAt: later(lifetimeMs) };
-      const fields = { ...address, kind: leaseKind, at: clock(), holder: runId, until: later(forMs), ...expiry };
-      try {
-        const taken = await swap({ until: { $lte: clock() } }, fields, true);
-        return { bookmark: taken?.bookmark ?? null, lastRunId: taken?.lastRunId ?? null };
-      } catch (error) {
-        // Another run has the document.
-        if (isDuplicateKey(error)) return null;
-        throw error;
-      }
-    },
-    async renew(runId, forMs) {
-      if ((await swap({ holder: runId, until: { $gt: clock() } }, { until: later(forMs) }, false)) !== null)
-        return true;
-      return (await collection.findOne({ _id }, { projection: { _id: 1 } }, call)) === null ? null : false;
-    },
-    async release(runId, progress) {
-      const fields = { holder: null, until: new Date(0), ...progress };
-      return (await swap({ holder: runId }, fields, false)) !== null;
-    },
+    take: (runId, forMs) =>
+      records.create(call, async (collection) => {
+        const expiry = lifetimeMs === null ? {} : { expiresAt: later(lifetimeMs) };
+        const fields = { ...address, kind: leaseKind, at: clock(), holder: runId, until: later(forMs), ...expiry };
+        try {
+          const taken = await swap(collection, { until: { $lte: clock() } }, fields, true);
+          return { bookmark: taken?.bookmark ?? null, lastRunId: taken?.lastRunId ?? null };
+        } catch (error) {
+          // Another run has the document.
+          if (isDuplicateKey(error)) return null;
+          throw error;
+        }
+      }),
+    renew: (runId, forMs) =>
+      records.create(call, async (collection) => {
+        const held = await swap(collection, { holder: runId, until: { $gt: clock() } }, { until: later(forMs) });
+        if (held !== null) return true;
+        return (await collection.findOne({ _id }, call, { projection: { _id: 1 } })) === null ? null : false;
+      }),
+    release: (runId, progress) =>
+      records.create(call, async (collection) => {
+        const fields = { holder: null, until: new Date(0), ...progress };
+        return (await swap(collection, { holder: runId }, fields)) !== null;
+      }),
   };
 }

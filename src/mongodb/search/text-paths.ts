@@ -1,4 +1,5 @@
 import { types } from "node:util";
+import { isObject } from "../../core/values/unknown-values.js";
 
 /** The parts of an object or array that one step of a path selects. */
 type Step = (value: Record<string, unknown>) => unknown[];
@@ -27,10 +28,6 @@ function follow(value: unknown, steps: readonly Step[]): unknown[] {
   let parts: readonly unknown[] = [value];
   for (const step of steps) parts = [...new Set(parts.filter(isObject).flatMap((part) => step(part)))];
   return [...parts];
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null;
 }
 
 /** A bracket or a brace begins a step anywhere, dots separate names. One that does not close is part of a name. */
@@ -73,6 +70,6 @@ function stringify(value: unknown): string {
 export function leafTexts(value: unknown): string[] {
   if (typeof value === "string") return value === "" ? [] : [value];
   if (typeof value === "number" || typeof value === "bigint") return [value.toString()];
-  if (typeof value !== "object" || value === null || types.isDate(value) || types.isUint8Array(value)) return [];
+  if (!isObject(value) || types.isDate(value) || types.isUint8Array(value)) return [];
   return Object.values(value).flatMap(leafTexts);
 }

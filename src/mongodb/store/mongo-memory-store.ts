@@ -23,7 +23,7 @@ import {
   type MemorySummary,
   type ProposalFilter,
 } from "../memories/addresses/memory-filter.js";
-import { proposalsIn, summariesIn } from "../memories/listing/summary-pages.js";
+import { readAllPages, summariesIn } from "../memories/listing/summary-pages.js";
 import type { CheckedAddress, MemoryAddress } from "../../core/values/address.js";
 import type { ProposalSummary } from "../../core/approval/memory-proposals.js";
 import { type DueMemories, dueMemories } from "../../core/contract/due-memories.js";
@@ -40,7 +40,8 @@ import { checkNamespace } from "../operations/check-namespace.js";
 import { readInRun } from "../../langchain/read-in-run.js";
 import { describeBatch } from "./shown-reads.js";
 import { type BatchStorage, checkBatch, StoreBatch } from "./store-batch.js";
-import { spanOfBatch, spanOfForget, spanOfPage, spanOfSweep } from "../memories/store-spans.js";
+import { spanOfBatch, spanOfForget, spanOfSweep } from "../memories/store-spans.js";
+import type { ProposalPageEnd } from "../proposals/record-collection.js";
 import { rememberCreatedStore } from "./created-stores.js";
 import { openItems, openMemories } from "./open-storage.js";
 import { checkStoreOptions, type MongoMemoryStoreOptions } from "./store-options.js";
@@ -167,8 +168,8 @@ export class MongoMemoryStore extends BaseStore {
    */
   listMemories(filter: MemoryFilter = {}): AsyncIterable<MemorySummary> {
     const ranges = checkMemoryFilter(filter);
-    return summariesIn(ranges, (range, after) =>
-      traced(spanOfPage(this.#server), () => this.#run("read", (call) => this.#memories.summaries(range, after, call))),
+    return summariesIn(ranges, this.#server, (range, after) =>
+      this.#run("read", (call) => this.#memories.summaries(range, after, call)),
     );
   }
 
@@ -180,8 +181,8 @@ export class MongoMemoryStore extends BaseStore {
    */
   listProposals(filter: ProposalFilter = {}): AsyncIterable<ProposalSummary> {
     const range = checkProposalFilter(filter);
-    return proposalsIn((after) =>
-      traced(spanOfPage(this.#server), () => this.#run("read", (call) => this.#memories.proposals(range, after, call))),
+    return readAllPages(this.#server, (after: ProposalPageEnd | null) =>
+      this.#run("read", (call) => this.#memories.proposals(range, after, call)),
     );
   }
 

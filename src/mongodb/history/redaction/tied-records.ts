@@ -1,7 +1,7 @@
 import type { ChangeRecord } from "../../../core/contract/change-record.js";
 import { digestTree } from "../../../core/tree/digest.js";
 import { MemoryTree } from "../../../core/tree/memory-tree.js";
-import { getPathPrefix } from "../../../core/values/paths.js";
+import { isWithin } from "../../../core/values/paths.js";
 import { getPublicId, type VersionDocument } from "../version-document.js";
 
 /** The text that a version left at a path. */
@@ -42,5 +42,5 @@ export function isStaleDigest({ command, path, to, base }: ChangeRecord, present
 
 /** Whether a record changes one of these files, or a directory that contains one. */
 export function isAbove({ path }: Pick<ChangeRecord, "path">, files: readonly string[]): boolean {
-  return files.some((file) => file === path || file.startsWith(getPathPrefix(path)));
+  return files.some((file) => isWithin(file, path));
 }

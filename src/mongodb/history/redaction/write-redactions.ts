@@ -30,7 +30,7 @@ export async function writeRedactions(
   let count = 0;
   for (const batch of splitRedactions(redactions)) {
     const writes = batch.map((redaction) => ({ updateOne: createUpdate(memory, redaction) }));
-    const { matchedCount } = await collection.bulkWrite(writes, {}, call);
+    const { matchedCount } = await collection.bulkWrite(writes, call);
     if (batch[0]?.found !== undefined && matchedCount === 0) return count;
     count += batch.length;
   }

@@ -17,6 +17,12 @@ export const ownerKeys = {
   userId: { userId: 1, nodeId: 1 },
 } as const satisfies Record<OwnerField, Record<string, 1>>;
 
+/** The thread or user of a range of memories. */
+export interface RangeOwner {
+  field: OwnerField;
+  id: string;
+}
+
 /** Whether the range is one memory. */
 export function isAddress(range: AddressRange): boolean {
   const ownerField = ownerFields[range.scope];
@@ -25,12 +31,13 @@ export function isAddress(range: AddressRange): boolean {
 
 /** The index of owners contains texts only, and the server uses it only if the filter requires a text too. */
 export function rangeFilter(range: AddressRange): Record<string, unknown> {
-  const ownerField = ownerOfAnyNode(range);
-  return ownerField === null ? { ...range } : { ...range, [ownerField]: { $eq: range[ownerField], $type: "string" } };
+  const owner = ownerOfAnyNode(range);
+  return owner === null ? { ...range } : { ...range, [owner.field]: { $eq: owner.id, $type: "string" } };
 }
 
 /** Returns the thread or user whose memories of all nodes are in the range. Null if the range is of another kind. */
-export function ownerOfAnyNode(range: AddressRange): OwnerField | null {
-  const ownerField = ownerFields[range.scope];
-  return range.nodeId === undefined && ownerField !== null && range[ownerField] !== undefined ? ownerField : null;
+export function ownerOfAnyNode(range: AddressRange): RangeOwner | null {
+  const field = ownerFields[range.scope];
+  const id = field === null ? undefined : range[field];
+  return field === null || id === undefined || range.nodeId !== undefined ? null : { field, id };
 }

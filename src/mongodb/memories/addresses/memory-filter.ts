@@ -11,6 +11,7 @@ import {
 import type { ChangeStatus } from "../../../core/contract/change-record.js";
 import { invalid } from "../../../core/values/errors.js";
 import { preview, shorten } from "../../../core/values/text.js";
+import { isRecord } from "../../../core/values/unknown-values.js";
 import type { AddressRange } from "./address-ranges.js";
 
 /** Which memories to list: those that match all fields. Without fields, all memories. */
@@ -118,7 +119,7 @@ type Fields = Partial<Record<keyof MemoryFilter, unknown>>;
 
 /** Refuses an undefined id as a mistake of the caller: if it were ignored, the filter would match everybody. */
 function checkFields(given: unknown, what: string, known: readonly string[] = fields): Fields & { status?: unknown } {
-  if (typeof given !== "object" || given === null || Array.isArray(given)) {
+  if (!isRecord(given)) {
     throw invalid(
       `${what} is an object with some of ${known.join(", ")} (given ${given === null ? "null" : typeof given})`,
     );

@@ -96,7 +96,7 @@ async function measureHead(memory: PagedMemory, parts: ChangeParts, call: CallCo
   const match = { $match: lookUpPresent(memory) };
   const project = { $project: { _id: 0, sizeBytes: contentBytes("$$ROOT") } };
   try {
-    const found = collection.aggregate<{ sizeBytes: number }>([match, ...pipeline, project], {}, call);
+    const found = collection.aggregate<{ sizeBytes: number }>([match, ...pipeline, project], call);
     const [first] = await found.toArray();
     return first?.sizeBytes ?? 0;
   } catch (error) {

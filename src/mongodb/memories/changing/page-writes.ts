@@ -5,7 +5,6 @@ import { lostRace, maxAttempts, pause } from "../../../core/runtime/lost-race.js
 import type { MemoryError } from "../../../core/values/errors.js";
 import { isDuplicateKey, isTooLarge, storageError, transactionError } from "../../driver/errors.js";
 import type { ExactWrite } from "../../driver/exact-collection.js";
-import { asPlainValues } from "../../driver/plain-values.js";
 import { inTransaction } from "../../driver/transactions.js";
 import { type Expression, where } from "../documents/expressions.js";
 import { isMade } from "./made-calls.js";
@@ -126,21 +125,15 @@ async function sendChange(
   const { pipeline, receiptId } = createPageCommand(memory, parts, { ...options, ...created }, call);
   if (receiptId === null) {
     // An update without an answer is cheaper: the server would keep a copy of a large document to repeat the answer.
-    const result = await collection.updateOne(target.filter, pipeline, { upsert }, call);
+    const result = await collection.updateOne(target.filter, pipeline, call, { upsert });
     return result.modifiedCount + result.upsertedCount > 0 ? { counts: [0, 0] } : null;
   }
   const records = history !== null && target.isHead;
-  const changed = await collection.findOneAndUpdate<ReceiptDocument>(
-    target.filter,
-    pipeline,
-    {
-      upsert,
-      returnDocument: "after",
-      projection: { _id: 0, lastChange: 1, ...createAnswer(parts, target, call), ...(records && outboxState) },
-      ...asPlainValues,
-    },
-    call,
-  );
+  const changed = await collection.findOneAndUpdate<ReceiptDocument>(target.filter, pipeline, call, {
+    upsert,
+    returnDocument: "after",
+    projection: { _id: 0, lastChange: 1, ...createAnswer(parts, target, call), ...(records && outboxState) },
+  });
   if (changed === null) return null;
   const { lastChange, createdAt } = changed;
   if (lastChange?.id !== receiptId) return changed.isNothing === true ? { counts: [0, 0] } : null;
@@ -166,7 +159,7 @@ async function sendWrites(
     const { pipeline } = createPageCommand(memory, parts, { ...times, target, splitBytes: null }, call);
     return { updateOne: { filter: target.filter, update: pipeline, upsert } };
   });
-  const result = await memory.collection.bulkWrite(operations, { session }, call);
+  const result = await memory.collection.bulkWrite(operations, call, { session });
   if (result.modifiedCount + result.upsertedCount + result.deletedCount !== writes.length) throw new StaleWrite();
 }
 
@@ -181,12 +174,11 @@ async function sendHead(
   const options = { ...times, target, splitBytes: null };
   const { pipeline, receiptId } = createPageCommand(memory, { ...parts, counts: [0, 0] }, options, call);
   const projection = { _id: 0, lastChange: 1, ...(history && outboxState) };
-  const head = await collection.findOneAndUpdate<ReceiptDocument>(
-    target.filter,
-    pipeline,
-    { returnDocument: "after", projection, session, ...asPlainValues },
-    call,
-  );
+  const head = await collection.findOneAndUpdate<ReceiptDocument>(target.filter, pipeline, call, {
+    returnDocument: "after",
+    projection,
+    session,
+  });
   if (head?.lastChange?.id !== receiptId) throw new StaleWrite();
   return history === null ? null : readOutboxState(head ?? {});
 }
@@ -217,7 +209,7 @@ export async function removeAppliedIds(memory: PagedMemory, ids: readonly string
   try {
     await memory.ready();
     const filter = { ...lookUpPresent(memory), applied: { $exists: true } };
-    await memory.collection.updateOne(filter, pipeline, {}, call);
+    await memory.collection.updateOne(filter, pipeline, call);
   } catch (error) {
     throw storageError(error, "write", memory.limits.maxMemoryBytes);
   }

@@ -21,7 +21,7 @@ export async function touchHead(
   if (lifetimeMs === null || known.updatedAt.getTime() > now.getTime() - lifetimeMs / touchesPerLife) return true;
   const filter = { _id: known.pages[0]?._id, hi: { $exists: true }, ...notExpired(expiry.deadline(address.scope)) };
   try {
-    const { matchedCount } = await collection.updateOne(filter, { $max: { updatedAt: now } }, {}, call);
+    const { matchedCount } = await collection.updateOne(filter, { $max: { updatedAt: now } }, call);
     if (matchedCount > 0) knownPages.set(key, { ...known, updatedAt: now });
     else knownPages.delete(key);
     return matchedCount > 0;

@@ -1,24 +1,25 @@
 import type { CallContext } from "../../../core/runtime/call.js";
 import { lostRace, maxAttempts, pause } from "../../../core/runtime/lost-race.js";
 import { storageError, transactionError } from "../../driver/errors.js";
-import { asPlainValues } from "../../driver/plain-values.js";
 import { reading } from "../../driver/reads.js";
 import { inTransaction } from "../../driver/transactions.js";
 import { type Expression, literal, where } from "../documents/expressions.js";
 import { legacyChangedSince } from "./edit-parts.js";
 import { findHead } from "../reading/load.js";
 import { asRecord, flatFields, type MemoryDocument, snapshotOfDocument } from "../documents/page-document.js";
-import { hasTransactions, lookUpPresent, type PagedMemory } from "../memory-context.js";
+import { hasTransactions, lookUpPresent, type PagedMemory, prepare } from "../memory-context.js";
 import { getHeadId } from "../documents/page-ids.js";
 
 /**
  * Rewrites a head of an earlier release in the present form: flat fields, and on a server with transactions the `_id`.
  * @returns whether the head was of an earlier release
+ * @throws ECONFLICT, ENOSPC
  */
 export async function upgradeHead(memory: PagedMemory, call: CallContext): Promise<boolean> {
+  await prepare(memory);
   let isUpgraded = false;
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-    const head = await reading(() => findHead(memory, { outbox: 0 }, {}, call));
+    const head = await reading(() => findHead(memory, { outbox: 0 }, call));
     if (head === null) return isUpgraded;
     const isLegacy = head.revision === undefined;
     if (!isLegacy && (typeof head._id === "string" || !(await hasTransactions(memory)))) return isUpgraded;
@@ -42,7 +43,7 @@ export async function rewriteLegacy(
   const pipeline = [{ $replaceWith: where(changed, "$$ROOT", { $mergeObjects: ["$$ROOT", fields] }) }];
   try {
     const filter = lookUpPresent(memory);
-    return (await memory.collection.updateOne(filter, pipeline, {}, call)).modifiedCount > 0;
+    return (await memory.collection.updateOne(filter, pipeline, call)).modifiedCount > 0;
   } catch (error) {
     throw storageError(error, "write", null);
   }
@@ -61,10 +62,9 @@ export async function rewriteHeadId(
   if (typeof _id === "string") return false;
   try {
     return await inTransaction({ client, writeConcern }, call, async (session) => {
-      const options = { session, ...asPlainValues };
-      const head = await collection.findOneAndDelete<MemoryDocument>({ _id, revision }, options, call);
+      const head = await collection.findOneAndDelete<MemoryDocument>({ _id, revision }, call, { session });
       if (head === null) return false;
-      await collection.insertMany([{ ...withRecords(head), _id: getHeadId(address), key: _id }], { session }, call);
+      await collection.insertMany([{ ...withRecords(head), _id: getHeadId(address), key: _id }], call, { session });
       return true;
     });
   } catch (error) {

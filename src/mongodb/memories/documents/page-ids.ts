@@ -33,7 +33,7 @@ export function getAddressRange(address: CheckedAddress): { $gte: string; $lt: s
 /** All documents of a memory, or of a thread or user in all nodes, by `_id`. Null for other ranges. */
 export function getIdRange(range: AddressRange): { $gte: string; $lt: string } | null {
   const { scope, nodeId } = range;
-  const address = nodeId === undefined ? null : addressOrNull(range);
+  const address = addressOrNull(range);
   if (address !== null) return getAddressRange(address);
   const field = ownerFields[scope];
   const owner = field === null ? undefined : range[field];

@@ -10,6 +10,7 @@ import { memoryDefaults } from "../../../core/memory-options.js";
 import { compareCodeUnits } from "../../../core/values/text.js";
 import type { CheckedOperation } from "../../operations/checked-operation.js";
 import { groupedByMemory, type MemoryLocation } from "../../operations/memory-location.js";
+import { checkChanges, transact } from "../changing/transact.js";
 import type { StoredMemories } from "../stored-memories.js";
 
 /** A put or delete of a file of a memory through the store. */
@@ -46,7 +47,7 @@ export async function checkFileWrites(
       const [first] = ofMemory;
       if (first === undefined) return;
       const memory = memories.open(first.location.address, memoryOptions);
-      await memory.checkChanges(inOrder(ofMemory).flatMap(planWrite), memoryOptions, call);
+      await checkChanges(memory, inOrder(ofMemory).flatMap(planWrite), memoryOptions, call);
     }),
   );
 }
@@ -82,13 +83,12 @@ async function writePlanned(
   call: CallContext,
 ): Promise<void> {
   try {
-    await memories
-      .open(address, memoryOptions)
-      .transact<void>(
-        getPlanScope(changes),
-        (tree, { at }) => ({ edits: planChanges(tree, changes, memoryOptions, at), result: undefined }),
-        call,
-      );
+    await transact<void>(
+      memories.open(address, memoryOptions),
+      getPlanScope(changes),
+      (tree, { at }) => ({ edits: planChanges(tree, changes, memoryOptions, at), result: undefined }),
+      call,
+    );
   } finally {
     notifyListeners(memories.backend(address, memoryOptions), address);
   }

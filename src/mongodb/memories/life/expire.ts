@@ -1,7 +1,6 @@
 import type { CallContext } from "../../../core/runtime/call.js";
 import { addressOrNull, memoryScopes } from "../../../core/values/address.js";
 import { storageError } from "../../driver/errors.js";
-import { asPlainValues } from "../../driver/plain-values.js";
 import { streaming } from "../../driver/reads.js";
 import { addressProjection, storedAddress } from "../listing/found-memories.js";
 import { lookUpHead, type MemoriesContext, type PagedMemory, openContext } from "../memory-context.js";
@@ -22,7 +21,7 @@ async function removeExpiredHead(
   const filter = { ...lookUpIncarnation(head), ...isExpired };
   // Without this, a change that began before the end could find the head, but no other page.
   if (head.hi !== undefined) {
-    const { matchedCount } = await memory.collection.updateOne(filter, { $set: { updatedAt: longAgo } }, {}, call);
+    const { matchedCount } = await memory.collection.updateOne(filter, { $set: { updatedAt: longAgo } }, call);
     if (matchedCount === 0) return false;
   }
   return (await removeHead(memory, head, isExpired, call)) !== null;
@@ -35,9 +34,9 @@ export async function removeExpired(memory: PagedMemory, call: CallContext): Pro
   if (deadline === null) return;
   const isExpired = { updatedAt: { $lte: deadline } };
   const filter = { ...lookUpHead(memory), ...isExpired };
-  const options = { projection: { key: 1, hi: 1 }, ...asPlainValues };
+  const options = { projection: { key: 1, hi: 1 } };
   try {
-    const head = await collection.findOne<MemoryDocument>(filter, options, call);
+    const head = await collection.findOne<MemoryDocument>(filter, call, options);
     if (head === null || !(await removeExpiredHead(memory, head, isExpired, call))) return;
     if (history !== null) await versions.remove(getIncarnation(head), call);
   } catch (error) {
@@ -87,7 +86,7 @@ async function removeSwept(
   const address = addressOrNull(storedAddress(head));
   const isGone =
     address === null
-      ? (await collection.deleteOne({ _id: head._id, ...isExpired }, {}, call)) > 0
+      ? (await collection.deleteOne({ _id: head._id, ...isExpired }, call)) > 0
       : await removeExpiredHead(openContext(context, address), head, isExpired, call);
   if (isGone && head.hasVersions === true && history !== null) await versions.remove(getIncarnation(head), call);
   return isGone;
@@ -99,9 +98,9 @@ async function* findExpired(
   isExpired: object,
   call: CallContext,
 ): AsyncGenerator<MemoryDocument> {
-  const options = { projection: sweptProjection, batchSize: foundAtOnce, ...asPlainValues };
+  const options = { projection: sweptProjection, batchSize: foundAtOnce };
   for (const pages of [isAlone, { hi: { $gt: "" } }]) {
     const filter = { ...isExpired, nodeId: { $type: "string" }, ...pages };
-    yield* streaming(collection.find<MemoryDocument>(filter, options, call));
+    yield* streaming(collection.find<MemoryDocument>(filter, call, options));
   }
 }

@@ -1,10 +1,9 @@
 import type { CallContext } from "../../../core/runtime/call.js";
-import { addressOrNull, type OwnerField } from "../../../core/values/address.js";
+import { addressOrNull } from "../../../core/values/address.js";
 import { MemoryError } from "../../../core/values/errors.js";
 import { isBadHint, isUnauthorized, storageError } from "../../driver/errors.js";
-import { asPlainValues } from "../../driver/plain-values.js";
 import { reading, streaming } from "../../driver/reads.js";
-import { ownerOfAnyNode } from "../addresses/address-keys.js";
+import { ownerOfAnyNode, rangeFilter, type RangeOwner } from "../addresses/address-keys.js";
 import type { AddressRange } from "../addresses/address-ranges.js";
 import { addressProjection, storedAddress } from "../listing/found-memories.js";
 import type { ForgottenCounts } from "../addresses/memory-filter.js";
@@ -28,12 +27,13 @@ export async function forgetRange(
   call: CallContext,
 ): Promise<ForgottenCounts> {
   const { records, vectors, history } = context;
-  const proposals = await records.remove(range, call);
+  const filter = rangeFilter(range);
+  const proposals = await records.remove(filter, ownerOfAnyNode(range), call);
   try {
     const { hadVersions, recorded, ...counts } = await removeMemories(context, range, call);
     const mayHaveVersions = history !== null || hadVersions || recorded.length > 0 || counts.memories === 0;
     const moved = mayHaveVersions ? await removeVersions(context, recorded, range, call) : 0;
-    await vectors.remove(range, call);
+    await vectors.remove(filter, call);
     return { ...counts, versions: recorded.reduce((sum, { count }) => sum + count, moved), proposals };
   } catch (error) {
     throw storageError(error, "write", null);
@@ -71,40 +71,34 @@ async function removeVersions(
 
 /** Finds the incarnations of the memories of a range, including expired ones. */
 async function findIncarnations(context: MemoriesContext, range: AddressRange, call: CallContext): Promise<string[]> {
-  const options = { projection: { key: 1 }, ...asPlainValues };
-  const found = context.collection.find<MemoryDocument>(lookUpRange(context, range), options, call);
+  const options = { projection: { key: 1 } };
+  const found = context.collection.find<MemoryDocument>(lookUpRange(context, range), call, options);
   return (await reading(() => found.toArray())).map(getIncarnation);
 }
 
 /** Removes a person or a thread from the authors and redactors of changes to memories of others. */
 async function unname(context: MemoriesContext, range: AddressRange, call: CallContext): Promise<void> {
-  const field = ownerOfAnyNode(range);
-  const id = field === null ? undefined : range[field];
-  if (field === null || id === undefined) return;
-  await unnameOutboxes(context, field, id, call);
-  await context.versions.unname(field, id, call);
+  const owner = ownerOfAnyNode(range);
+  if (owner === null) return;
+  await unnameOutboxes(context, owner, call);
+  await context.versions.unname(owner.field, owner.id, call);
 }
 
 /** Removes the author of changes that have not become versions yet. These changes become versions first. */
-async function unnameOutboxes(
-  context: MemoriesContext,
-  field: OwnerField,
-  id: string,
-  call: CallContext,
-): Promise<void> {
+async function unnameOutboxes(context: MemoriesContext, { field, id }: RangeOwner, call: CallContext): Promise<void> {
   const { collection } = context;
   const name = actorName(field, id);
   const others: Expression = { $setDifference: ["$outboxActors", literal([name])] };
   const options = { projection: addressProjection, hint: outboxIndex.name };
   try {
     for await (const { _id, ...stored } of streaming(
-      collection.find<MemoryDocument>({ outboxActors: name }, options, call),
+      collection.find<MemoryDocument>({ outboxActors: name }, call, options),
     )) {
       const address = addressOrNull(storedAddress(stored));
       if (address !== null) await moveVersions(openContext(context, address), call);
       // The name stays if another change by the same author came meanwhile.
       const update = [{ $set: { outboxActors: where(isRecordedBy(field, id), "$outboxActors", others) } }];
-      await collection.updateOne({ _id, outboxActors: name }, update, {}, call);
+      await collection.updateOne({ _id, outboxActors: name }, update, call);
     }
   } catch (error) {
     // Without the index no store has ever kept a history here.

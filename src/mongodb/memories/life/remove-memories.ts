@@ -1,6 +1,5 @@
 import type { CallContext } from "../../../core/runtime/call.js";
 import { addressOrNull } from "../../../core/values/address.js";
-import { asPlainValues } from "../../driver/plain-values.js";
 import { isAddress } from "../addresses/address-keys.js";
 import type { AddressRange } from "../addresses/address-ranges.js";
 import { addressProjection, storedAddress } from "../listing/found-memories.js";
@@ -41,7 +40,7 @@ type RemovedDocument = CountedDocument & { versions: number; firstRevision: numb
 /** Matches heads without other pages, which one command removes. */
 export const isAlone = { hi: null };
 
-const removalOptions = { projection: removalProjection, ...asPlainValues };
+const removalOptions = { projection: removalProjection };
 
 export interface RemovedMemories extends Pick<ForgottenCounts, "memories" | "files"> {
   /** Whether one of the memories had versions in the collection of versions. */
@@ -74,19 +73,19 @@ export async function removeMemories(
   const alone = { ...filter, ...isAlone };
   const several = new Map<string, RemovedDocument>();
   if (isAddress(range)) {
-    const head = await collection.findOneAndDelete<RemovedDocument>(alone, removalOptions, call);
+    const head = await collection.findOneAndDelete<RemovedDocument>(alone, call, removalOptions);
     if (head !== null) note(head);
   } else {
-    for (const head of await collection.find<RemovedDocument>(filter, removalOptions, call).toArray()) {
+    for (const head of await collection.find<RemovedDocument>(filter, call, removalOptions).toArray()) {
       if (head.hi === undefined) note(head);
       else several.set(getIncarnation(head), head);
     }
-    await collection.deleteMany(alone, {}, call);
+    await collection.deleteMany(alone, call);
   }
   if (!isAddress(range) || removed.size === 0) {
     // Leaves out memories of one page: they are gone already, or new. A new memory is not one that this call found.
     const split = isAddress(range) ? filter : { ...filter, hi: { $ne: null } };
-    for (const head of await collection.find<RemovedDocument>(split, removalOptions, call).toArray())
+    for (const head of await collection.find<RemovedDocument>(split, call, removalOptions).toArray())
       several.set(getIncarnation(head), head);
   }
   for (const head of several.values()) {
@@ -126,10 +125,10 @@ export async function removeHead(
 ): Promise<RemovedDocument | null> {
   const pages = { _id: getPagesRange(String(head._id), getIncarnation(head)) };
   const filter = { ...lookUpIncarnation(head), ...condition };
-  if (head.hi !== undefined) await collection.deleteMany(pages, {}, call);
-  const gone = await collection.findOneAndDelete<RemovedDocument>(filter, removalOptions, call);
+  if (head.hi !== undefined) await collection.deleteMany(pages, call);
+  const gone = await collection.findOneAndDelete<RemovedDocument>(filter, call, removalOptions);
   // A split that was under way may have made another page. Now none can come any more.
-  if (head.hi !== undefined || gone?.hi !== undefined) await collection.deleteMany(pages, {}, call);
+  if (head.hi !== undefined || gone?.hi !== undefined) await collection.deleteMany(pages, call);
   knownPages.delete(key);
   return gone;
 }
@@ -138,8 +137,8 @@ export async function removeHead(
 async function removeOrphans({ collection }: MemoriesContext, range: AddressRange, call: CallContext): Promise<void> {
   const ids = getIdRange(range);
   if (ids === null) return;
-  const options = { projection: { _id: 1 }, hint: pageIndex.name, ...asPlainValues };
-  const pages = await collection.find<{ _id: string }>({ _id: ids, lo: { $gt: "" } }, options, call).toArray();
+  const options = { projection: { _id: 1 }, hint: pageIndex.name };
+  const pages = await collection.find<{ _id: string }>({ _id: ids, lo: { $gt: "" } }, call, options).toArray();
   const incarnations = new Map(
     pages.flatMap(({ _id }) => {
       const parsed = parsePageId(_id);
@@ -147,8 +146,8 @@ async function removeOrphans({ collection }: MemoriesContext, range: AddressRang
     }),
   );
   for (const { headId, incarnation } of incarnations.values()) {
-    const head = await collection.findOne<MemoryDocument>({ _id: headId }, { projection: { key: 1 } }, call);
+    const head = await collection.findOne<MemoryDocument>({ _id: headId }, call, { projection: { key: 1 } });
     if (head !== null && getIncarnation(head) === incarnation) continue;
-    await collection.deleteMany({ _id: getPagesRange(headId, incarnation) }, {}, call);
+    await collection.deleteMany({ _id: getPagesRange(headId, incarnation) }, call);
   }
 }

@@ -3,7 +3,6 @@ import type { CallContext } from "../../../core/runtime/call.js";
 import { addressOrNull } from "../../../core/values/address.js";
 import { createIndexes } from "../../driver/create-indexes.js";
 import { storageError } from "../../driver/errors.js";
-import { asPlainValues } from "../../driver/plain-values.js";
 import { reading } from "../../driver/reads.js";
 import type { MemoryDocument } from "../documents/page-document.js";
 import { notExpired } from "../life/memory-expiry.js";
@@ -47,14 +46,13 @@ export async function findDue(
     sort: { unlearnt: 1, learntAt: 1 },
     limit,
     hint: dueIndex.name,
-    ...asPlainValues,
   } as const;
   const find = (...filters: object[]): Promise<MemoryDocument[]> =>
-    collection.find<MemoryDocument>({ $or: filters }, options, call).toArray();
+    collection.find<MemoryDocument>({ $or: filters }, call, options).toArray();
   return reading(async () => {
     let found = await find(uncounted, due);
     if (found.some(({ unlearnt }) => typeof unlearnt !== "number")) {
-      await collection.aggregate(beginToCount(uncounted, collection.name), { hint: dueIndex.name }, call).toArray();
+      await collection.aggregate(beginToCount(uncounted, collection.name), call, { hint: dueIndex.name }).toArray();
       found = await find(due);
     }
     return found.flatMap((head) => {
@@ -88,7 +86,7 @@ export async function settleDue(
   const learntAt = new Date(context.clock().getTime() - agoMs);
   const update = [{ $set: { unlearnt: { $max: [0, { $subtract: ["$unlearnt", changes] }] }, learntAt } }];
   try {
-    await context.collection.updateOne(filter, update, {}, call);
+    await context.collection.updateOne(filter, update, call);
   } catch (error) {
     throw storageError(error, "write", null);
   }

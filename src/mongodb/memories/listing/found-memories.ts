@@ -3,7 +3,6 @@ import type { FindCursor, FindOptions } from "mongodb";
 import { type CheckedAddress, isMemoryScope, type OwnerField, ownerFields } from "../../../core/values/address.js";
 import { parseMemoryNamespace, getMemoryNamespace } from "../../../core/values/namespace.js";
 import { type Batches, flattened, mergeOrdered } from "../../driver/ordered-streams.js";
-import { asPlainValues } from "../../driver/plain-values.js";
 import { reading, streamingBatches } from "../../driver/reads.js";
 import { compareNamespaces } from "../../operations/namespaces.js";
 import { addressKeys } from "../addresses/address-keys.js";
@@ -64,11 +63,10 @@ async function findFew(
   const filter = { $or: selections.map((selection) => selection.filter) };
   const options = {
     ...fieldsProjection("address"),
-    ...asPlainValues,
     limit: selectionSize + 1,
     batchSize: selectionSize + 2,
   };
-  const few = await reading(() => collection.find<MemoryDocument>(filter, options, call).toArray());
+  const few = await reading(() => collection.find<MemoryDocument>(filter, call, options).toArray());
   return few.length > selectionSize ? null : few.flatMap(toFound).toSorted(compareMemories);
 }
 
@@ -149,7 +147,7 @@ async function* found(
   call: CallContext,
 ): AsyncGenerator<FoundMemory[]> {
   const open = async (): Promise<FindCursor<MemoryDocument>> =>
-    collection.find<MemoryDocument>(filter, { batchSize, ...asPlainValues, ...options }, call);
+    collection.find<MemoryDocument>(filter, call, { batchSize, ...options });
   for await (const documents of streamingBatches(open)) yield documents.flatMap(toFound);
 }
 

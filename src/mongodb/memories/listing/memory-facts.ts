@@ -6,7 +6,6 @@ import {
   memoryScopes,
   ownerFields,
 } from "../../../core/values/address.js";
-import { asPlainValues } from "../../driver/plain-values.js";
 import { reading, streaming } from "../../driver/reads.js";
 import { addressProjection, storedAddress } from "./found-memories.js";
 import { hasTransactions, lookUpHead, type MemoriesContext } from "../memory-context.js";
@@ -43,11 +42,7 @@ export async function* readFacts(
     { $match: address === null ? { nodeId: { $exists: true } } : lookUpHead({ ...context, address }) },
     { $project: { ...addressProjection, key: 1, hi: 1, sizeBytes, outdated } },
   ];
-  const found = context.collection.aggregate<MemoryDocument & Omit<MemoryFacts, "address">>(
-    pipeline,
-    { ...asPlainValues },
-    call,
-  );
+  const found = context.collection.aggregate<MemoryDocument & Omit<MemoryFacts, "address">>(pipeline, call);
   for await (const head of streaming(found)) {
     const others = await measurePages(context, head, call);
     yield {
@@ -69,7 +64,7 @@ export async function* readNodes(
     // The server skips from node to node in the index only if the filter bounds every field of the index.
     const ofScope = { scope, nodeId: anyText, ...(ownerField !== null && { [ownerField]: anyText }) };
     const pipeline = [{ $match: ofScope }, { $group: { _id: "$nodeId" } }, { $limit: limit }];
-    const found = collection.aggregate<{ _id: string }>(pipeline, { ...asPlainValues }, call);
+    const found = collection.aggregate<{ _id: string }>(pipeline, call);
     for await (const { _id: nodeId } of streaming(found)) yield { nodeId, scope };
   }
 }

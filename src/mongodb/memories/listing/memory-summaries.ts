@@ -9,7 +9,6 @@ import { isLegacy } from "../changing/change-pipeline.js";
 import { getIncarnation, type MemoryDocument, snapshotOfDocument } from "../documents/page-document.js";
 import { getMemoryTimes } from "../reading/page-reads.js";
 import type { MemoriesContext } from "../memory-context.js";
-import { asPlainValues } from "../../driver/plain-values.js";
 import { reading } from "../../driver/reads.js";
 import { getPagesRange } from "../documents/page-ids.js";
 import { contentBytes } from "../documents/page-sizes.js";
@@ -114,7 +113,7 @@ export async function measurePages(
       },
     },
   ];
-  const found = collection.aggregate<MeasuredPages>(pipeline, { ...asPlainValues }, call);
+  const found = collection.aggregate<MeasuredPages>(pipeline, call);
   const [measured] = await reading(() => found.toArray());
   return measured ?? noPages;
 }

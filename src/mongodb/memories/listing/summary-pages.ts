@@ -1,15 +1,15 @@
 import type { Document } from "mongodb";
 import { type OwnerField, ownerFields } from "../../../core/values/address.js";
-import type { ProposalSummary } from "../../../core/approval/memory-proposals.js";
-import type { ProposalPage, ProposalPageEnd } from "../../proposals/record-collection.js";
+import type { ServerAddress } from "../../../core/tracing/memory-attributes.js";
+import { traced } from "../../../core/tracing/tracing.js";
 import type { AddressRange } from "../addresses/address-ranges.js";
 import type { MemorySummary } from "../addresses/memory-filter.js";
 import type { CallContext } from "../../../core/runtime/call.js";
-import { asPlainValues } from "../../driver/plain-values.js";
 import { reading } from "../../driver/reads.js";
 import { notExpired } from "../life/memory-expiry.js";
 import { addressKeys, ownerKeys, ownerOfAnyNode, rangeFilter } from "../addresses/address-keys.js";
 import { type MemoriesContext, nameShards } from "../memory-context.js";
+import { spanOfPage } from "../store-spans.js";
 import { storedAddress } from "./found-memories.js";
 
 /** The position after a page of summaries: the ids as stored. */
@@ -24,27 +24,24 @@ export interface SummaryPage {
 /** Reads the summaries of these ranges. */
 export async function* summariesIn(
   ranges: readonly AddressRange[],
+  server: ServerAddress | undefined,
   readPage: (range: AddressRange, after: PageEnd | null) => Promise<SummaryPage>,
 ): AsyncGenerator<MemorySummary> {
-  for (const range of ranges) yield* readAllPages((after: PageEnd | null) => readPage(range, after));
-}
-
-export function proposalsIn(
-  readPage: (after: ProposalPageEnd | null) => Promise<ProposalPage>,
-): AsyncGenerator<ProposalSummary> {
-  return readAllPages(readPage);
+  for (const range of ranges) yield* readAllPages(server, (after: PageEnd | null) => readPage(range, after));
 }
 
 /**
- * Reads the summaries of all pages. Requests a page only after the previous page was consumed, and keeps nothing open
- * in between.
+ * Reads the summaries of all pages, each in a span. Requests a page only after the previous page was consumed, and
+ * keeps nothing open in between.
  */
-async function* readAllPages<Summary, End>(
+export async function* readAllPages<Summary, End>(
+  server: ServerAddress | undefined,
   readPage: (after: End | null) => Promise<{ summaries: Summary[]; end: End | null }>,
 ): AsyncGenerator<Summary> {
   let after: End | null = null;
   do {
-    const page: { summaries: Summary[]; end: End | null } = await readPage(after);
+    const last: End | null = after;
+    const page: { summaries: Summary[]; end: End | null } = await traced(spanOfPage(server), () => readPage(last));
     yield* page.summaries;
     after = page.end;
   } while (after !== null);
@@ -65,9 +62,9 @@ export async function readHeads<Found extends Document>(
   const documents: Found[] = [];
   for (const filter of filtersAfter(range, after)) {
     const limit = pageSize - documents.length;
-    const options = { projection, sort: getIndexOrder(range), limit, batchSize: limit + 1, ...asPlainValues };
+    const options = { projection, sort: getIndexOrder(range), limit, batchSize: limit + 1 };
     const all = { ...filter, ...notExpired(expiry.deadline(range.scope)), ...nameShards(server, range) };
-    documents.push(...(await reading(() => collection.find<Found>(all, options, call).toArray())));
+    documents.push(...(await reading(() => collection.find<Found>(all, call, options).toArray())));
     if (documents.length >= pageSize) break;
   }
   const last = documents.length < pageSize ? undefined : documents.at(-1);
@@ -77,8 +74,8 @@ export async function readHeads<Found extends Document>(
 
 /** The order of the index that serves a range. */
 function getIndexOrder(range: AddressRange): Record<string, 1> {
-  const ownerField = ownerOfAnyNode(range);
-  return ownerField === null ? addressKeys[range.scope] : ownerKeys[ownerField];
+  const owner = ownerOfAnyNode(range);
+  return owner === null ? addressKeys[range.scope] : ownerKeys[owner.field];
 }
 
 /**

@@ -62,14 +62,9 @@ export class OutboxSource implements StoredHistory {
       { $set: { outboxActors: where({ $eq: ["$outbox", []] }, "$$REMOVE", "$outboxActors") } },
     ];
     // Does not wait for a majority or the journal: if a crash undoes the update, the next call repeats it.
-    const { matchedCount } = await collection.updateOne(
-      documentId,
-      update,
-      {
-        writeConcern: { w: 1, journal: false },
-      },
-      call,
-    );
+    const { matchedCount } = await collection.updateOne(documentId, update, call, {
+      writeConcern: { w: 1, journal: false },
+    });
     return matchedCount > 0;
   }
 
@@ -108,7 +103,7 @@ export class OutboxSource implements StoredHistory {
     return reading(async () => {
       await this.#memory.ready();
       const texts = moment === null ? projectTexts(path) : {};
-      return findHead(this.#memory, { ...headFields, ...texts }, moment ?? {}, call);
+      return findHead(this.#memory, { ...headFields, ...texts }, call, moment ?? {});
     });
   }
 }

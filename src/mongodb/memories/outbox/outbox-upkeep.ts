@@ -32,10 +32,10 @@ async function prolongVersions(memory: PagedMemory, versionsExpireAt: Date, call
   const { clock, expiry, history, versions, collection, address } = memory;
   const until = expiry.versionsExpireAt(address.scope, clock());
   if (history === null || until === null || versionsExpireAt >= until.latest) return;
-  const head = await findHead(memory, { key: 1 }, {}, call);
+  const head = await findHead(memory, { key: 1 }, call);
   if (head === null) return;
   await versions.prolong(getIncarnation(head), until.expiresAt, call);
-  await collection.updateOne(lookUpIncarnation(head), { $set: { versionsExpireAt: until.expiresAt } }, {}, call);
+  await collection.updateOne(lookUpIncarnation(head), { $set: { versionsExpireAt: until.expiresAt } }, call);
 }
 
 /**
@@ -49,7 +49,7 @@ export async function makeRoomInHead(
   timesAlone: number,
   call: CallContext,
 ): Promise<number> {
-  const head = await findHead(memory, { outbox: { $slice: ["$outbox", 1] } }, {}, call);
+  const head = await findHead(memory, { outbox: { $slice: ["$outbox", 1] } }, call);
   if ((head?.outbox ?? []).length > 0) {
     await reading(() => moveVersions(memory, call));
     return timesAlone;

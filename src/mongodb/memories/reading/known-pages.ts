@@ -1,5 +1,4 @@
 import type { CallContext } from "../../../core/runtime/call.js";
-import { asPlainValues } from "../../driver/plain-values.js";
 import { getIncarnation, type MemoryDocument } from "../documents/page-document.js";
 import type { KnownPage, KnownPages, PagedMemory } from "../memory-context.js";
 import { pageIndex } from "../documents/page-indexes.js";
@@ -75,8 +74,8 @@ export function listPages(
 ): Promise<ListedPage[]> {
   const filter = { _id: getPagesRange(String(head._id), getIncarnation(head)), lo: { $gt: "" } };
   const projection = { _id: 1, lo: 1, revision: 1, sizeBytes: 1 };
-  const all = { projection, hint: pageIndex.name, batchSize: pagesAtOnce, ...asPlainValues, ...options };
-  return collection.find<ListedPage>(filter, all, call).toArray();
+  const all = { projection, hint: pageIndex.name, batchSize: pagesAtOnce, ...options };
+  return collection.find<ListedPage>(filter, call, all).toArray();
 }
 
 /** Selects the pages that cover a part of the range. @param pages all pages, sorted by position */

@@ -2,7 +2,6 @@ import type { CallContext } from "../../../core/runtime/call.js";
 import { lostRace, maxAttempts, pause } from "../../../core/runtime/lost-race.js";
 import { MemoryTree } from "../../../core/tree/memory-tree.js";
 import { getParents } from "../../../core/values/paths.js";
-import { asPlainValues } from "../../driver/plain-values.js";
 import { reading } from "../../driver/reads.js";
 import { atOneMoment, inSnapshot, readAtOneMoment, type SnapshotOptions } from "../../driver/snapshot-reads.js";
 import { covers, findKnownPages, learnPages, pagesAtOnce, selectPages, sortPages } from "./known-pages.js";
@@ -70,7 +69,7 @@ export async function loadFromHead(
   call: CallContext,
 ): Promise<LoadedPages | null> {
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-    const head = await findHead(memory, projectScope(scope), {}, call);
+    const head = await findHead(memory, projectScope(scope), call);
     if (head === null) return finishLoad([], scope, false);
     if (head.revision !== undefined) {
       if (head.hi === undefined) return finishLoad([head], scope, false);
@@ -93,7 +92,7 @@ export async function loadInSnapshot(
   moment: SnapshotOptions,
   call: CallContext,
 ): Promise<LoadedPages> {
-  const head = await findHead(memory, projectScope(scope), moment, call);
+  const head = await findHead(memory, projectScope(scope), call, moment);
   const others = await learnPages(memory, head, moment, call);
   if (head?.hi === undefined) return finishLoad(head === null ? [] : [head], scope, false);
   const known = sortPages([{ _id: head._id, lo: "" }, ...others]);
@@ -117,7 +116,7 @@ function closeGap(page: LoadedPage, known: readonly KnownPage[]): LoadedPage {
  * somebody has rewritten or removed it meanwhile.
  */
 async function loadLegacy(memory: PagedMemory, call: CallContext): Promise<LoadedPages | null> {
-  const legacy = await findHead(memory, { outbox: 0 }, {}, call);
+  const legacy = await findHead(memory, { outbox: 0 }, call);
   if (legacy === null || legacy.revision !== undefined) return null;
   const page = { ...legacy, measuredBytes: 0 };
   return { pages: [page], head: page, tree: new MemoryTree(snapshotOfDocument(legacy)), isPaged: false, legacy };
@@ -127,11 +126,10 @@ async function loadLegacy(memory: PagedMemory, call: CallContext): Promise<Loade
 export function findHead<Fields extends object = object>(
   memory: PagedMemory,
   projection: object,
-  options: object,
   call: CallContext,
+  options: object = {},
 ): Promise<(LoadedPage & Fields) | null> {
-  const all = { projection, ...asPlainValues, ...options };
-  return memory.collection.findOne<LoadedPage & Fields>(lookUpPresent(memory), all, call);
+  return memory.collection.findOne<LoadedPage & Fields>(lookUpPresent(memory), call, { projection, ...options });
 }
 
 async function findPages(
@@ -141,8 +139,8 @@ async function findPages(
   options: object,
   call: CallContext,
 ): Promise<LoadedPage[]> {
-  const all = { projection: projectScope(scope), batchSize: pagesAtOnce, ...asPlainValues, ...options };
-  const pages = await collection.find<LoadedPage>({ _id: { $in: [...ids] } }, all, call).toArray();
+  const all = { projection: projectScope(scope), batchSize: pagesAtOnce, ...options };
+  const pages = await collection.find<LoadedPage>({ _id: { $in: [...ids] } }, call, all).toArray();
   return pages.toSorted((a, b) => compareKeys(a.lo ?? "", b.lo ?? ""));
 }
 

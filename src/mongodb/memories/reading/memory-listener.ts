@@ -4,7 +4,7 @@ import { MemoryError } from "../../../core/values/errors.js";
 import { type EventStream, isRefusedStream } from "../../driver/change-streams.js";
 import { storageError } from "../../driver/errors.js";
 import { lookUp, type MemoryDocument } from "../documents/page-document.js";
-import { lookUpHead, type PagedMemory } from "../memory-context.js";
+import { lookUpHead, type PagedMemory, prepare } from "../memory-context.js";
 import { getAddressRange } from "../documents/page-ids.js";
 
 interface ChangeEvent {
@@ -18,6 +18,7 @@ interface ChangeEvent {
  * @throws MemoryError EIO
  */
 export async function listenToMemory(memory: PagedMemory): Promise<ChangeListener | null> {
+  await prepare(memory);
   const { streams, address } = memory;
   const { found, moment } = await streams.find<MemoryDocument>(lookUpHead(memory), { _id: 1 });
   if (moment === null || !streams.hasRoom) return null;

@@ -12,7 +12,6 @@ import type { MemoryLocation } from "../../operations/memory-location.js";
 import { fileItem, type ItemTimes } from "./file-items.js";
 import { findKnownPages, selectPages } from "./known-pages.js";
 import { findHead, listDirectoriesAbove, type LoadedPage, type LoadedPages, loadFromHead, loadPages } from "./load.js";
-import type { LoadScope } from "./load-scope.js";
 import {
   getCreationTime,
   getIncarnation,
@@ -26,156 +25,169 @@ import type { PagedMemory } from "../memory-context.js";
 /** One command reads a directory of at most so many pages. In a larger directory, only changed pages are read. */
 const mostLoadedPages = 4;
 
-/** The commands that read one memory. */
-export class PageReads {
-  readonly #memory: PagedMemory;
+export async function readText(memory: PagedMemory, path: string, call: CallContext): Promise<string> {
+  return (await loadPages(memory, { paths: [path], below: [] }, call)).tree.file(path).content;
+}
 
-  constructor(memory: PagedMemory) {
-    this.#memory = memory;
-  }
+export async function readDirectory(memory: PagedMemory, path: string, call: CallContext): Promise<MemoryEntry[]> {
+  return (await readTreeBelow(memory, path, "children", call)).list(path);
+}
 
-  async read(path: string, call: CallContext): Promise<string> {
-    return (await this.#load([path], call)).tree.file(path).content;
-  }
+export async function readStat(memory: PagedMemory, path: string, call: CallContext): Promise<MemoryStat | null> {
+  return (await readTreeBelow(memory, path, "sizes", call)).stat(path);
+}
 
-  async list(path: string, call: CallContext): Promise<MemoryEntry[]> {
-    return (await this.#treeBelow(path, "children", call)).list(path);
-  }
+export async function readSnapshot(memory: PagedMemory, call: CallContext): Promise<MemorySnapshot> {
+  const scope = { paths: [], below: [ROOT], want: "pages" } as const;
+  const { pages, tree } = await loadPages(memory, scope, call);
+  return { ...tree.snapshot(), revision: sumRevisions(pages) };
+}
 
-  async stat(path: string, call: CallContext): Promise<MemoryStat | null> {
-    return (await this.#treeBelow(path, "sizes", call)).stat(path);
-  }
+/** Reads what a change needs, with its texts. */
+export async function readScope(memory: PagedMemory, scope: ChangeScope, call: CallContext): Promise<MemorySnapshot> {
+  const want = scope.below.length > 0 ? "pages" : "paths";
+  return (await loadPages(memory, { ...scope, want, forChange: true }, call)).tree.snapshot();
+}
 
-  async snapshot(call: CallContext): Promise<MemorySnapshot> {
-    const scope = { paths: [], below: [ROOT], want: "pages" } as const;
-    const { pages, tree } = await loadPages(this.#memory, scope, call);
-    return { ...tree.snapshot(), revision: sumRevisions(pages) };
-  }
+export async function readOutline(
+  memory: PagedMemory,
+  options: Required<OutlineOptions>,
+  call: CallContext,
+): Promise<MemoryOutline> {
+  const single = await findHeadAlone<OutlinedPage>(memory, outlineProjection(options), call);
+  if (single === "paged") return outlinePages(memory, options, call);
+  if (single === null) return { files: [], directories: [], revision: 0 };
+  // A document of the earlier system may have been rewritten and split meanwhile.
+  if (single.revision === undefined) return new MemoryTree(await readSnapshot(memory, call)).outline(options);
+  const { files, directories } = toSummary(single, single.data);
+  return { files, directories, revision: single.revision };
+}
 
-  /** Reads what a change needs, with its texts. */
-  async load(scope: ChangeScope, call: CallContext): Promise<MemorySnapshot> {
-    const want = scope.below.length > 0 ? "pages" : "paths";
-    return (await loadPages(this.#memory, { ...scope, want, forChange: true }, call)).tree.snapshot();
-  }
+/** Reads a text that differs after each change. Null if there is no memory. */
+export async function readVersion(memory: PagedMemory, call: CallContext): Promise<string | null> {
+  const single = await findHeadAlone(memory, {}, call);
+  if (single !== "paged") return single?.revision === undefined ? null : `${getIncarnation(single)} ${single.revision}`;
+  return atOneMoment(memory, call, async (moment) => {
+    const pages = await moment.list();
+    const [head] = pages;
+    return head === undefined ? null : `${head.incarnation} ${sumRevisions(pages)}`;
+  });
+}
 
-  async outline(options: Required<OutlineOptions>, call: CallContext): Promise<MemoryOutline> {
-    const single = await this.#findHeadAlone<OutlinedPage>(outlineProjection(options), call);
-    if (single === "paged") return this.#outlinePages(options, call);
-    if (single === null) return { files: [], directories: [], revision: 0 };
-    // A document of the earlier system may have been rewritten and split meanwhile.
-    if (single.revision === undefined) return new MemoryTree(await this.snapshot(call)).outline(options);
-    const { files, directories } = toSummary(single, single.data);
-    return { files, directories, revision: single.revision };
-  }
+export async function readSnapshotSince(
+  memory: PagedMemory,
+  known: ReadonlyMap<string, string>,
+  call: CallContext,
+): Promise<VersionedSnapshot> {
+  const single = await findHeadAlone(memory, { data: 1, dirs: 1, meta: 1 }, call);
+  if (single !== "paged") return withoutVersions(snapshotOfDocument(single));
+  return atOneMoment(memory, call, (moment) => moment.readSince(new Set(known.values())));
+}
 
-  /** Reads a text that differs after each change. Null if there is no memory. */
-  async version(call: CallContext): Promise<string | null> {
-    const single = await this.#findHeadAlone({}, call);
-    if (single !== "paged")
-      return single?.revision === undefined ? null : `${getIncarnation(single)} ${single.revision}`;
-    return this.#atOneMoment(call, async (moment) => {
-      const pages = await moment.list();
-      const [head] = pages;
-      return head === undefined ? null : `${head.incarnation} ${sumRevisions(pages)}`;
+/** Reads the items at these places in their order, null if there is none. */
+export async function readItems(
+  memory: PagedMemory,
+  places: readonly MemoryLocation[],
+  call: CallContext,
+): Promise<(Item | null)[]> {
+  const paths = places.flatMap(({ path }) => path ?? []);
+  if (paths.length === 0) return places.map(() => null);
+  const fields = { createdAt: 1, updatedAt: 1 };
+  const scope = { paths, below: [], needsHead: places.some(({ kind }) => kind === "dir"), fields };
+  const { tree, head } = await loadPages(memory, scope, call);
+  return places.map(({ path, kind, namespace, key }) => {
+    if (path === null) return null;
+    const file = tree.files.get(path);
+    if (kind === "file") return file === undefined ? null : fileItem(namespace, key, { content: file.content }, file);
+    return head !== undefined && tree.isDirectory(path)
+      ? fileItem(namespace, key, { directory: true }, getMemoryTimes(head))
+      : null;
+  });
+}
+
+/** Finds the head with some fields besides. Null if there is no memory. @throws MemoryError EIO */
+export function readHead<Fields extends object>(
+  memory: PagedMemory,
+  fields: object,
+  call: CallContext,
+): Promise<(LoadedPage & Fields) | null> {
+  return reading(async () => {
+    await memory.ready();
+    const projection = { key: 1, hi: 1, revision: 1, updatedAt: 1, ...fields };
+    return findHead<Fields>(memory, projection, call);
+  });
+}
+
+/**
+ * Loads a directory. If it has many pages, only the pages that have changed since this process has read them are
+ * read.
+ */
+async function readTreeBelow(
+  memory: PagedMemory,
+  path: string,
+  want: "children" | "sizes",
+  call: CallContext,
+): Promise<MemoryTree> {
+  const scope = { paths: [path], below: [path], want };
+  const known = findKnownPages(memory);
+  if (known !== undefined && selectPages(known.pages, scope).length <= mostLoadedPages)
+    return (await loadPages(memory, scope, call)).tree;
+  const loadAlone = async (): Promise<LoadedPages | null> => {
+    await memory.ready();
+    return loadFromHead(memory, scope, call);
+  };
+  const alone = known === undefined ? await reading(loadAlone) : null;
+  if (alone !== null) return alone.tree;
+  return atOneMoment(memory, call, async (moment) => {
+    const pages = selectPages(await moment.list(), scope);
+    const summaries = await moment.summarise(pages, 0);
+    return new MemoryTree({
+      files: summaries.flatMap(({ files }) => files.map(toEmptyFile)),
+      directories: [...pages.flatMap(listDirectoriesAbove), ...summaries.flatMap(({ directories }) => directories)],
+      revision: null,
     });
-  }
+  });
+}
 
-  async snapshotSince(known: ReadonlyMap<string, string>, call: CallContext): Promise<VersionedSnapshot> {
-    const single = await this.#findHeadAlone({ data: 1, dirs: 1, meta: 1 }, call);
-    if (single !== "paged") return withoutVersions(snapshotOfDocument(single));
-    return this.#atOneMoment(call, (moment) => moment.readSince(new Set(known.values())));
-  }
+async function outlinePages(
+  memory: PagedMemory,
+  options: Required<OutlineOptions>,
+  call: CallContext,
+): Promise<MemoryOutline> {
+  const { maxContentBytes, leadChars } = options;
+  const outline = await atOneMoment(memory, call, async (moment) => {
+    const pages = await moment.list();
+    const summaries = await moment.summarise(pages, leadChars);
+    return {
+      files: summaries.flatMap(({ files }) => files),
+      directories: joinDirectories(summaries),
+      revision: sumRevisions(pages),
+    };
+  });
+  const sizeBytes = outline.files.reduce((sum, file) => sum + file.sizeBytes, 0);
+  return sizeBytes <= maxContentBytes ? new MemoryTree(await readSnapshot(memory, call)).outline(options) : outline;
+}
 
-  /** Reads the items at these places in their order, null if there is none. */
-  async items(places: readonly MemoryLocation[], call: CallContext): Promise<(Item | null)[]> {
-    const paths = places.flatMap(({ path }) => path ?? []);
-    if (paths.length === 0) return places.map(() => null);
-    const fields = { createdAt: 1, updatedAt: 1 };
-    const scope = { paths, below: [], needsHead: places.some(({ kind }) => kind === "dir"), fields };
-    const { tree, head } = await loadPages(this.#memory, scope, call);
-    return places.map(({ path, kind, namespace, key }) => {
-      if (path === null) return null;
-      const file = tree.files.get(path);
-      if (kind === "file") return file === undefined ? null : fileItem(namespace, key, { content: file.content }, file);
-      return head !== undefined && tree.isDirectory(path)
-        ? fileItem(namespace, key, { directory: true }, getMemoryTimes(head))
-        : null;
-    });
-  }
+/** Returns the head if it is the whole memory, with some fields besides. */
+async function findHeadAlone<Fields extends object>(
+  memory: PagedMemory,
+  fields: object,
+  call: CallContext,
+): Promise<(LoadedPage & Fields) | "paged" | null> {
+  if (findKnownPages(memory) !== undefined) return "paged";
+  const head = await readHead<Fields>(memory, fields, call);
+  return head?.hi === undefined ? head : "paged";
+}
 
-  /** Finds the head with some fields besides. Null if there is no memory. @throws MemoryError EIO */
-  findHead<Fields extends object>(fields: object, call: CallContext): Promise<(LoadedPage & Fields) | null> {
-    return reading(async () => {
-      await this.#memory.ready();
-      const projection = { key: 1, hi: 1, revision: 1, updatedAt: 1, ...fields };
-      return findHead<Fields>(this.#memory, projection, {}, call);
-    });
-  }
-
-  #load(paths: readonly string[], call: CallContext): Promise<LoadedPages> {
-    return loadPages(this.#memory, { paths, below: [] }, call);
-  }
-
-  /**
-   * Loads a directory. If it has many pages, only the pages that have changed since this process has read them are
-   * read.
-   */
-  async #treeBelow(path: string, want: "children" | "sizes", call: CallContext): Promise<MemoryTree> {
-    const scope = { paths: [path], below: [path], want };
-    const known = findKnownPages(this.#memory);
-    if (known !== undefined && selectPages(known.pages, scope).length <= mostLoadedPages)
-      return (await loadPages(this.#memory, scope, call)).tree;
-    const alone = known === undefined ? await this.#loadFromHead(scope, call) : null;
-    if (alone !== null) return alone.tree;
-    return this.#atOneMoment(call, async (moment) => {
-      const pages = selectPages(await moment.list(), scope);
-      const summaries = await moment.summarise(pages, 0);
-      return new MemoryTree({
-        files: summaries.flatMap(({ files }) => files.map(toEmptyFile)),
-        directories: [...pages.flatMap(listDirectoriesAbove), ...summaries.flatMap(({ directories }) => directories)],
-        revision: null,
-      });
-    });
-  }
-
-  #loadFromHead(scope: LoadScope, call: CallContext): Promise<LoadedPages | null> {
-    return reading(async () => {
-      await this.#memory.ready();
-      return loadFromHead(this.#memory, scope, call);
-    });
-  }
-
-  async #outlinePages(options: Required<OutlineOptions>, call: CallContext): Promise<MemoryOutline> {
-    const { maxContentBytes, leadChars } = options;
-    const outline = await this.#atOneMoment(call, async (moment) => {
-      const pages = await moment.list();
-      const summaries = await moment.summarise(pages, leadChars);
-      return {
-        files: summaries.flatMap(({ files }) => files),
-        directories: joinDirectories(summaries),
-        revision: sumRevisions(pages),
-      };
-    });
-    const sizeBytes = outline.files.reduce((sum, file) => sum + file.sizeBytes, 0);
-    return sizeBytes <= maxContentBytes ? new MemoryTree(await this.snapshot(call)).outline(options) : outline;
-  }
-
-  /** Returns the head if it is the whole memory, with some fields besides. */
-  async #findHeadAlone<Fields extends object>(
-    fields: object,
-    call: CallContext,
-  ): Promise<(LoadedPage & Fields) | "paged" | null> {
-    if (findKnownPages(this.#memory) !== undefined) return "paged";
-    const head = await this.findHead<Fields>(fields, call);
-    return head?.hi === undefined ? head : "paged";
-  }
-
-  #atOneMoment<Result>(call: CallContext, read: (moment: PagesAtMoment) => Promise<Result>): Promise<Result> {
-    const { client } = this.#memory;
-    return reading(() =>
-      readAtOneMoment(() => inSnapshot(client, (moment) => read(new PagesAtMoment(this.#memory, moment, call)))),
-    );
-  }
+function atOneMoment<Result>(
+  memory: PagedMemory,
+  call: CallContext,
+  read: (moment: PagesAtMoment) => Promise<Result>,
+): Promise<Result> {
+  const { client } = memory;
+  return reading(() =>
+    readAtOneMoment(() => inSnapshot(client, (moment) => read(new PagesAtMoment(memory, moment, call)))),
+  );
 }
 
 /** The revision of a memory grows with each change of each page. */

@@ -1,7 +1,6 @@
 import type { SnapshotOptions } from "../../driver/snapshot-reads.js";
 import type { CallContext } from "../../../core/runtime/call.js";
 import type { MemorySnapshot, VersionedFile, VersionedSnapshot } from "../../../core/tree/snapshot.js";
-import { asPlainValues } from "../../driver/plain-values.js";
 import { learnPages, type ListedPage, pagesAtOnce } from "./known-pages.js";
 import { findHead, type LoadedPage } from "./load.js";
 import { getIncarnation, type MemoryDocument, snapshotOfDocument } from "../documents/page-document.js";
@@ -36,7 +35,7 @@ export class PagesAtMoment {
   /** Lists the pages in their order. Reads the head and an index. */
   async list(): Promise<PageVersion[]> {
     const projection = { key: 1, hi: 1, revision: 1, updatedAt: 1 };
-    const head = await findHead(this.#memory, projection, this.#moment, this.#call);
+    const head = await findHead(this.#memory, projection, this.#call, this.#moment);
     const others = await learnPages(this.#memory, head, this.#moment, this.#call);
     return head === null ? [] : createVersions(head, others);
   }
@@ -81,8 +80,8 @@ export class PagesAtMoment {
   ): Promise<Map<string, Found>> {
     if (pages.length === 0) return new Map();
     const filter = { _id: { $in: pages.map(({ _id }) => _id) } };
-    const options = { projection, ...this.#moment, batchSize: pagesAtOnce, ...asPlainValues };
-    const found = await this.#memory.collection.find<Found>(filter, options, this.#call).toArray();
+    const options = { projection, ...this.#moment, batchSize: pagesAtOnce };
+    const found = await this.#memory.collection.find<Found>(filter, this.#call, options).toArray();
     return new Map(found.map((page) => [String(page._id), page]));
   }
 }

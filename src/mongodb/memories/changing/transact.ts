@@ -1,0 +1,163 @@
+import type { MemoryOptions } from "../../../core/memory-options.js";
+import type { CallContext } from "../../../core/runtime/call.js";
+import { lostRace, maxAttempts, pause } from "../../../core/runtime/lost-race.js";
+import type { AppliedChange } from "../../../core/tree/apply-change.js";
+import { type Change, type ChangeResult, createsMissing, getScope, noResult } from "../../../core/tree/change.js";
+import { hasNoEdits, type MemoryTree } from "../../../core/tree/memory-tree.js";
+import { unlessRefused } from "../../../core/values/errors.js";
+import { utf8Bytes } from "../../../core/values/text.js";
+import { getPlanScope, type PlannedWrite, planChanges } from "../files/planned-changes.js";
+import { type AttemptSettings, createAttempt } from "./attempts.js";
+import type { ChangeParts } from "./change-pipeline.js";
+import { findKnownPages, selectPages } from "../reading/known-pages.js";
+import { targetHeadAlone, targetKnownPage } from "./page-target.js";
+import { getSplitBytes, hasTransactions, type PagedMemory, prepare } from "../memory-context.js";
+import { readsPages } from "../reading/load-scope.js";
+import { type MadeChange, makeChange, type PageWriteOptions } from "./page-writes.js";
+import { changePage, checkRoom } from "./change-page.js";
+import { isOfSeveralPages, loadForChange, type StorageScope } from "./loaded-change.js";
+import { replacePages } from "./replace-pages.js";
+import type { CallOutcome } from "./made-calls.js";
+import { touchHead } from "./touch-head.js";
+import type { MadeCall } from "../documents/page-document.js";
+import { newMemoryBytes } from "../documents/page-sizes.js";
+
+/** The facts about the memory that `transact` passes with the tree. */
+export interface StorageMoment {
+  /** The time of the change, which the history records. */
+  at: Date;
+  /** Whether the memory has recorded the `approvalId` of the scope: then the change was made already. */
+  isApplied: boolean;
+  /** The change with the `changeId` of the scope, if it was made before. */
+  made: MadeCall | undefined;
+}
+
+export type Applied<Result> = Pick<AppliedChange, "edits"> & { result: Result; outcome?: CallOutcome };
+
+/**
+ * Makes a change with one command that decides on the server. It may refuse allowed changes. Null: nothing was
+ * changed; `transact` makes the change or says why it is refused.
+ */
+export async function attemptChange(
+  memory: PagedMemory,
+  change: Change,
+  settings: AttemptSettings,
+  call: CallContext,
+): Promise<ChangeResult | null> {
+  await prepare(memory);
+  const known = findKnownPages(memory);
+  const [page] = known === undefined ? [] : selectPages(known.pages, { paths: [change.path], below: [] });
+  const parts = createAttempt(change, settings, page?.lo ?? "");
+  if (parts === null) return null;
+  const { now, at } = settings;
+  if (known === undefined || page === undefined) {
+    const upsert = createsMissing(change);
+    // An upsert cannot refuse the change of a missing document, so the size is checked before.
+    if (upsert && newMemoryBytes(memory.address, [change]) > memory.limits.maxMemoryBytes) return null;
+    const target = targetHeadAlone(memory);
+    const made = await tryChange(memory, parts, { target, at, createdAt: now, upsert }, call);
+    // There can be a memory even if the update found none: it misses a head that gets another `_id` in a transaction.
+    // A load finds that head.
+    return made && toResult(change, made, now);
+  }
+  // The record of the change and the limit are kept in the head.
+  if (memory.history !== null || memory.limits.isLimited === true) return null;
+  if (change.type === "delete" && selectPages(known.pages, getScope(change)).length > 1) return null;
+  if (!(await touchHead(memory, known, call))) return null;
+  const target = targetKnownPage(memory, page, change);
+  const made = await tryChange(memory, parts, { target, at, createdAt: now, upsert: false }, call);
+  return made && toResult(change, made, now);
+}
+
+/**
+ * Loads the part of the memory that the scope names, as a tree of one point in time, and stores the edits with their
+ * versions in one step. Starts again if another change came first. Without edits it stores nothing, not even the id
+ * of an approval.
+ * @param apply must not change the tree. It may wait for others, and may run several times
+ * @param attemptAgain makes the change with one command, and is tried when another change came first. Reason: changes
+ *   of one command would keep coming before a change that loads first
+ * @throws what `apply` throws, ENOSPC, ECONFLICT; then nothing was changed
+ */
+export function transact<Result>(
+  memory: PagedMemory,
+  scope: StorageScope,
+  apply: (tree: MemoryTree, moment: StorageMoment) => Applied<Result> | Promise<Applied<Result>>,
+  call: CallContext,
+  attemptAgain?: () => Promise<Result | null>,
+): Promise<Result> {
+  const known = findKnownPages(memory);
+  const run = async (): Promise<Result> => {
+    let replacesPages = isOfSeveralPages(memory, scope) || (await isOfManyFiles(memory, scope));
+    // The changes before it in the queue may have split the page that had no room.
+    let isLost = findKnownPages(memory) !== known;
+    for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+      call.throwIfAborted();
+      const attempted = isLost ? ((await attemptAgain?.()) ?? null) : null;
+      if (attempted !== null) return attempted;
+      const loaded = await loadForChange(memory, scope, replacesPages, call);
+      const at = memory.clock();
+      const made = loaded.pages.find((page) => page.made !== undefined)?.made;
+      const moment = { at, isApplied: loaded.head?.isApplied === true, made };
+      const { edits, result, outcome } = await apply(loaded.tree, moment);
+      if (hasNoEdits(edits)) return result;
+      const store = replacesPages ? replacePages : changePage;
+      const stored = await store(memory, { scope, loaded, edits, outcome, at }, call);
+      if (stored === "stored") return result;
+      isLost = stored === "lost";
+      if (isLost) await pause(attempt);
+      if (stored === "replace") replacesPages = true;
+    }
+    throw lostRace();
+  };
+  return memory.edits.run(memory.key, run, call);
+}
+
+/** The pages of many files are read whole in any case, and are mostly split. */
+async function isOfManyFiles(memory: PagedMemory, { paths, below }: StorageScope): Promise<boolean> {
+  return readsPages({ paths, below }) && hasTransactions(memory);
+}
+
+/**
+ * Refuses changes that the memory in its present state would refuse, one after the other. Changes nothing.
+ * @throws what `write` of the backend throws, and EINVAL for a directory that is not empty
+ */
+export async function checkChanges(
+  memory: PagedMemory,
+  changes: readonly PlannedWrite[],
+  options: Required<MemoryOptions>,
+  call: CallContext,
+): Promise<void> {
+  const scope = getPlanScope(changes);
+  const loaded = await loadForChange(memory, scope, isOfSeveralPages(memory, scope), call);
+  const at = memory.clock();
+  const edits = planChanges(loaded.tree, changes, options, at);
+  await checkRoom(memory, { scope, loaded, edits, at }, call);
+}
+
+/** Makes a change. Null if the change is too large: the tree then reports how large, or the page is split. */
+function tryChange(
+  memory: PagedMemory,
+  parts: ChangeParts,
+  options: Omit<PageWriteOptions, "splitBytes">,
+  call: CallContext,
+): Promise<MadeChange | null> {
+  const change = makeChange(memory, parts, { ...options, splitBytes: getSplitBytes(memory) }, call);
+  return unlessRefused(change, "ENOSPC");
+}
+
+function toResult(change: Change, { counts: [first, second], createdAt }: MadeChange, now: Date): ChangeResult {
+  switch (change.type) {
+    case "write": {
+      const sizeBytes = utf8Bytes(change.content);
+      return { ...noResult, file: { kind: "file", sizeBytes, createdAt: createdAt ?? now, updatedAt: now } };
+    }
+    case "update":
+      return { ...noResult, replaced: first };
+    case "delete":
+      return { ...noResult, deleted: { files: first, dirs: second } };
+    case "append":
+    case "edit":
+    case "rename":
+      return noResult;
+  }
+}
