@@ -9,7 +9,7 @@ import { toConfig } from "../graph/after-run.js";
 import type { MemoryNode } from "../graph/memory-node.js";
 import type { MongoMemoryStore } from "../mongodb/store/mongo-memory-store.js";
 import { runLearn } from "./learn.js";
-import { checkLearnOptions, type LearnOptions, type LearnSettings } from "./options.js";
+import { checkLearnOptions, type LearnOptions, type LearnSettings, unavailableField } from "./options.js";
 import { createReport, type LearnReport } from "./report.js";
 
 const dayMs = 86_400_000;
@@ -27,6 +27,9 @@ const dueSchema = z.object({
     .strictObject({ changes: z.number().int().min(1).default(5), intervalMs: z.number().min(0).default(dayMs) })
     .default({ changes: 5, intervalMs: dayMs }),
   limit: z.number().int().min(1).max(1000).default(20),
+  memory: unavailableField,
+  messages: unavailableField,
+  changes: unavailableField,
 });
 
 /**

@@ -9,12 +9,13 @@ import type { MessagesState } from "../graph/call-model-node.js";
 import { holdLease } from "./hold-lease.js";
 import { runLearn } from "./learn.js";
 import { openLearnedMemory } from "./learned-memory.js";
-import { checkLearnOptions, type LearnOptions, type LearnSettings } from "./options.js";
+import { checkLearnOptions, type LearnOptions, type LearnSettings, unavailableField } from "./options.js";
 import { readMessages, type Source } from "./sources.js";
 
 type LearnRunOptions = LearnOptions & { everyTurns?: number; onError?: (error: MemoryError) => void };
 
 const runSchema = z.object({
+  messages: unavailableField,
   everyTurns: z.number().int().min(1).default(1),
   onError: functionField<LearnRunOptions["onError"]>().optional(),
 });

@@ -1,4 +1,5 @@
 import type { BaseMessage, BaseMessageLike } from "@langchain/core/messages";
+import type { MemoryAccess } from "../core/access/policy.js";
 import type { MemoryProposal } from "../core/approval/memory-proposals.js";
 import { lostRace } from "../core/runtime/lost-race.js";
 import { hasCode, invalid } from "../core/values/errors.js";
@@ -107,7 +108,8 @@ async function askForPlan(
     const all = [...accepted, ...operations];
     const texts = await readTexts(opened, all);
     const { operations: maxOperations, removedShare } = limits;
-    const bounds = { maxOperations, removedShare, allowDelete };
+    const accessAt = (path: string): MemoryAccess => opened.memory.rights?.accessAt?.(path) ?? "write";
+    const bounds = { maxOperations, removedShare, allowDelete, accessAt };
     const isAtOnce = (operation: LearnOperation): boolean => apply === "append-only" && mayAdd(opened, operation);
     const plan = planOperations(all, { texts, sources, mayChange: opened.mayChange, isAtOnce, ...bounds });
     return { ...plan, dropped: [...dropped, ...plan.dropped] };

@@ -42,6 +42,9 @@ export interface LearnOptions {
   signal?: AbortSignal;
 }
 
+/** An option of `learn` that another function chooses by itself. */
+export const unavailableField = z.custom<undefined>(() => false, "is no option of this function").optional();
+
 const optionsSchema = z.strictObject({
   memory: z.custom<MemoryNode | Memory>(
     (memory) => hasMethod(memory, "memoryForRun") || hasMethod(memory, "snapshot"),

@@ -1,3 +1,5 @@
+import { accessDenied } from "../core/access/policies.js";
+import { decisions, type MemoryAccess, type NeededAccess } from "../core/access/policy.js";
 import { shownText } from "../core/display/shown-text.js";
 import { errorOnPaths } from "../core/values/error-paths.js";
 import { getReason, invalid, MemoryError } from "../core/values/errors.js";
@@ -13,6 +15,8 @@ export interface PlanScope {
   texts: ReadonlyMap<string, string>;
   sources: ReadonlyMap<string, Source>;
   mayChange: (path: string) => boolean;
+  /** The access of the memory to a path. */
+  accessAt: (path: string) => MemoryAccess;
   /** Whether an operation is made at once. Else a person decides. */
   isAtOnce: (operation: LearnOperation) => boolean;
   maxOperations: number;
@@ -105,9 +109,10 @@ class Plan {
     if (reason === "") throw invalid("it has no reason");
     const shown = [path, operation.to, operation.text, reason].map((each) => each ?? "");
     if (shown.some((each) => shownText(each) !== each)) throw invalid("it has hidden characters or special tokens");
-    this.#checkPath(path);
-    const earlier = this.changes.get(path);
     const isMove = ["rename", "archive", "delete"].includes(operation.operation);
+    this.#checkPath(path);
+    this.#checkAccess(path, isMove || operation.operation === "edit" ? "write" : "append");
+    const earlier = this.changes.get(path);
     if (
       this.#isTarget(path) ||
       (earlier !== undefined && (isMove || earlier.kind === "rename" || earlier.kind === "delete"))
@@ -136,6 +141,12 @@ class Plan {
       throw errorOnPaths("EACCES", (place) => `EACCES: ${place(path)} may not be changed by this run`, path);
   }
 
+  /** @throws MemoryError EACCES */
+  #checkAccess(path: string, needed: NeededAccess): void {
+    const access = this.#scope.accessAt(path);
+    if (decisions[access][needed] === "deny") throw accessDenied(path, access);
+  }
+
   /** Whether another operation moves a file to a path. */
   #isTarget(path: string): boolean {
     return [...this.changes.values()].some(({ to }) => to === path);
@@ -151,6 +162,7 @@ class Plan {
     }
     const target = operation === "archive" ? getArchivedPath(path) : normalizePath(to);
     if (operation === "rename") this.#checkPath(target);
+    this.#checkAccess(target, "write");
     if (this.changes.has(target) || this.#isTarget(target) || this.#scope.texts.has(target))
       throw invalid("there is a file at the new path");
     return { kind: "rename", path, to: target, before, after: "", added: "" };

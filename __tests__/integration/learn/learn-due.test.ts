@@ -144,7 +144,8 @@ describe("learnDue", () => {
 
   it("refuses bad options", async () => {
     const { model } = createLearningModel(() => []);
-    for (const bad of [{ store: {} }, { nodes: [] }, { limit: 0 }, { due: { changes: 0 } }, { write: [] }])
+    const others = [{ memory: node }, { messages: [] }, { changes: false }];
+    for (const bad of [{ store: {} }, { nodes: [] }, { limit: 0 }, { due: { changes: 0 } }, { write: [] }, ...others])
       await expect(learnDue(untyped({ store, nodes: [node], model, ...bad }))).rejects.toThrow(TypeError);
   });
 

@@ -161,7 +161,7 @@ describe("createLearnNode", () => {
     const learn = createLearnNode({ memory: newNode(), model, onError: (error) => errors.push(error) });
     expect(await learn({ messages: [new HumanMessage("one")] }, {})).toEqual({});
     expect(errors).toMatchObject([{ code: "EINVAL" }]);
-    for (const bad of [{ everyTurns: 0 }, { onError: 1 }, { write: [] }, { wrong: 1 }])
+    for (const bad of [{ everyTurns: 0 }, { onError: 1 }, { write: [] }, { wrong: 1 }, { messages: [] }])
       expect(() => createLearnNode(untyped({ memory: newNode(), model, ...bad }))).toThrow(TypeError);
   });
 });

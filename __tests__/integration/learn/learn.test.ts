@@ -187,13 +187,25 @@ describe("learn from messages", () => {
     const guard = ({ content }: { content: string }): string => content.replace("4711", "[secret]");
     const rules = [{ path: "/profile/fixed.md", access: "read" } as const];
     const node = new MemoryNode({ store, nodeId, paths: "posix", rules, guard });
-    const { model } = scripted([
-      change("write", "/profile/fixed.md", { text: "x" }),
-      change("write", "/profile/code.md", { text: "The code is 4711." }),
-    ]);
+    const fixed = change("write", "/profile/fixed.md", { text: "x" });
+    const code = change("write", "/profile/code.md", { text: "The code is 4711." });
+    const { model, prompts } = scripted([fixed, code], [fixed]);
     const { dropped } = await learn({ memory: node, model, messages: said("4711") });
-    expect(dropped).toMatchObject([{ why: '/profile/fixed.md is read-only here (access "read")' }]);
+    const why = '/profile/fixed.md is read-only here (access "read")';
+    expect(prompts[1]).toContain(why);
+    expect(dropped).toMatchObject([{ why }]);
     expect((await waiting(newMemory(nodeId))).map(({ content }) => content)).toEqual(["The code is [secret]."]);
+  });
+
+  it.each(["edit", "archive"])("keeps an addition beside an operation that a rule refuses: %s", async (operation) => {
+    const memory = newMemory();
+    await memory.write("/profile/a.md", "Lives in Berlin.");
+    const rules = [{ path: "/profile/**", access: "append" } as const];
+    const node = new MemoryNode({ store, nodeId: memory.address.nodeId, paths: "posix", rules });
+    const refused = change(operation, "/profile/a.md", { oldText: "Berlin", text: "Oslo" });
+    const { model } = scripted([refused, change("append", "/profile/a.md", { text: "Rides." })], []);
+    await learn({ memory: node, model, messages: said("x") });
+    expect(await waiting(memory)).toMatchObject([{ command: "append", content: "Rides." }]);
   });
 
   it("makes additions at once with append-only, and proposes the rest", async () => {

@@ -75,6 +75,17 @@ describe("the message of a connector", () => {
     expect(placed[1]?.text).toMatch(/called Leo[^]*\n\nWho is the lion\?$/);
   });
 
+  it.each(["index", "auto"] as const)(
+    "shows a skill by its name and description, if it is long: %s",
+    async (content) => {
+      const node = new MemoryNode({ ...freshAddress(), store });
+      const skill = `---\nname: verse\ndescription: How to write a verse\n---\n${"Count the syllables.\n".repeat(500)}`;
+      await node.memory().write("/skills/verse/SKILL.md", skill);
+      const text = (await node.createConnector({ content }).renderMessage({ question: "Hi" }))?.text;
+      expect(text).toContain(`\n/skills/verse/SKILL.md (${skill.length} bytes): How to write a verse\n`);
+    },
+  );
+
   it("is an index with a line about each file, unless there are more files than fit", async () => {
     const node = new MemoryNode({ ...freshAddress(), store });
     await node.memory().write("/skill.md", "---\ndescription: How to ship\n---\n# Shipping");

@@ -101,12 +101,16 @@ describe("tidy", () => {
       "/notes/a.md":
         "[x](gone.md)\n[up](../../outside.md) and [[Nowhere|there]]\n`[code](gone.md)`\n[ok](/notes/b)\n[dir](/notes/)\n",
       "/notes/b.md": "[a](./a.md?x#y) [mail](mailto:a@b.c) [here](#part) [blank](my%20note.md)",
+      "/notes/c.md": "[blank](<my note.md>) [draft](plan_(draft).md) [gone](<other note.md>) [gone](plan_(final).md)",
       "/notes/my note.md": "here",
+      "/notes/plan_(draft).md": "there",
     });
     expect(found.map(({ path, line, message }) => [path, line, message])).toEqual([
       ["/notes/a.md", 1, "a link to gone.md, which does not exist"],
       ["/notes/a.md", 2, "a link to ../../outside.md, which does not exist"],
       ["/notes/a.md", 2, "a link to Nowhere, which does not exist"],
+      ["/notes/c.md", 1, "a link to other note.md, which does not exist"],
+      ["/notes/c.md", 1, "a link to plan_(final).md, which does not exist"],
     ]);
   });
 
@@ -180,6 +184,7 @@ describe("tidy", () => {
     ["one long heading above many lines", `# ${"a".repeat(400_000)}\n${"## b\n- note\n".repeat(40_000)}`],
     ["brackets", "[".repeat(1_000_000)],
     ["open links", "](".repeat(400_000)],
+    ["open parentheses in links", "](x(y".repeat(200_000)],
     ["open wiki links", "[[a".repeat(300_000)],
     ["backquotes", "`a".repeat(400_000)],
     ["hidden characters", "\u200b".repeat(300_000)],

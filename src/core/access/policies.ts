@@ -78,11 +78,7 @@ export class Policies {
     for (const policy of this.#policies) {
       const access = getAccess(policy, path);
       const own = decisions[access][needed];
-      if (own === "deny")
-        throw refusal(
-          path,
-          `${access === "read" ? "is read-only here" : "can only be appended to here"} (access "${access}")`,
-        );
+      if (own === "deny") throw accessDenied(path, access);
       if (own === "ask") decision = "ask";
     }
     return decision;
@@ -118,6 +114,14 @@ export class Policies {
     }
     return content;
   }
+}
+
+/** Returns the refusal of a change that an access does not allow. */
+export function accessDenied(path: string, access: MemoryAccess): MemoryError {
+  return refusal(
+    path,
+    `${access === "read" ? "is read-only here" : "can only be appended to here"} (access "${access}")`,
+  );
 }
 
 function refusal(path: string, reason: string): MemoryError {

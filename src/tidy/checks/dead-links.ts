@@ -3,8 +3,11 @@ import { shorten } from "../../core/values/text.js";
 import type { FoundFault, TidyCheck } from "../finding.js";
 import { proseLines } from "../note-lines.js";
 
-/** The targets have a largest length, so that a long line takes linear time. */
-const markdownLink = /\]\(<?([^()<>\s]{1,1024})/g;
+/**
+ * A target in angle brackets may contain blanks, and another one may contain parentheses. Targets have a largest length,
+ * so that a long line takes linear time.
+ */
+const markdownLink = /\]\((?:<([^<>]{1,1024})>|((?:[^()<>\s]|\([^()\s]{0,99}\)){1,1024}))/g;
 const wikiLink = /\[\[([^[\]\n]{1,1024})\]\]/g;
 const inlineCode = /`[^`]*`/g;
 
@@ -29,7 +32,7 @@ export const deadLinks: TidyCheck = ({ paths }) => {
     for (const { line, text } of proseLines(content)) {
       yield;
       const shown = text.replaceAll(inlineCode, "");
-      for (const [, target = ""] of shown.matchAll(markdownLink)) {
+      for (const [, bracketed, target = bracketed ?? ""] of shown.matchAll(markdownLink)) {
         if (elsewhere.test(target)) continue;
         const resolved = resolveLink(path, target);
         if (resolved === null || !isKnown(resolved)) add(line, target);
