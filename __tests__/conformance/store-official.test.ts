@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, it } from "@jest/globals";
 import { MongoClient } from "mongodb";
 import { defineStoreSuite } from "../helpers/store-suite/suite.js";
@@ -16,12 +17,14 @@ const { uri, name: dbName, client } = testDatabase("standalone");
 function defineSuite(clientInUse: MongoClient, knownFailures: Readonly<Record<string, string>>): void {
   const started = startedOfficialStore(clientInUse, { dbName, collectionName: randomUUID() });
   defineStoreSuite({ describe, it }, () => started, {
-    openExpiring: ({ defaultTtlMs, refreshOnRead }) =>
-      startedOfficialStore(clientInUse, {
+    openExpiring: async ({ defaultTtlMs, refreshOnRead }) => ({
+      store: await startedOfficialStore(clientInUse, {
         dbName,
         collectionName: randomUUID(),
         ttl: { defaultTtl: defaultTtlMs / 1000, refreshOnRead },
       }),
+      pass: sleep,
+    }),
     openIndexed: ({ dims, embeddings, fields = [] }) =>
       officialStoreOver(clientInUse, {
         dbName,

@@ -11,6 +11,7 @@ export async function startBrowser(): Promise<Browser> {
   return puppeteer.launch({
     executablePath: path,
     headless: "shell",
+    timeout: waiting.timeout,
     args: ["--no-sandbox", "--disable-gpu"],
     env: { ...process.env, ...env },
   });
@@ -26,8 +27,8 @@ export async function listening(
   return { server, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
-/** Polls, because a page that nobody looks at draws no frames. */
-const waiting = { timeout: 20_000, polling: 20 } as const;
+/** Polls, because a page that nobody looks at draws no frames. Only what hangs takes so long, however busy the machine. */
+const waiting = { timeout: 120_000, polling: 20 } as const;
 
 /**
  * A function in the page: it performs an act that leads to an address, and waits until the page has drawn the content,
@@ -76,6 +77,7 @@ export class Tab {
 
   static async openAt(browser: Browser, origin: string, hash: string): Promise<Tab> {
     const tab = new Tab(await browser.newPage(), origin);
+    tab.page.setDefaultTimeout(waiting.timeout);
     await tab.page.setViewport({ width: 1280, height: 800 });
     await tab.page.goto(`${origin}/${hash}`);
     return tab;

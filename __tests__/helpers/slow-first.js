@@ -4,7 +4,8 @@ import TestSequencer from "@jest/test-sequencer";
  * Files that take many times as long as others. If they began last, one worker would run them alone.
  */
 const slow = [
-  // To count steps takes longer in a process that has loaded more.
+  // To count steps takes longer in a process that has loaded more: Node keeps the modules of each file that is done.
+  "integration/page/long-answers",
   "unit/core/search/search-in-turns",
   "unit/core/blame-work",
   "unit/core/search/linear-search",

@@ -18,13 +18,13 @@ export async function untilAnswers(memory: Memory): Promise<void> {
 }
 
 /**
- * Waits at most a minute for an effect that follows a call. A driver checks only every ten seconds whether a server is
- * back.
+ * Waits at most five minutes for an effect that follows a call. A driver checks only every ten seconds whether a server
+ * is back, and a busy machine takes longer.
  */
 export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  for (let attempt = 0; attempt < 1200; attempt += 1) {
+  for (let attempt = 0; attempt < 6000; attempt += 1) {
     if (await isSo()) return;
     await sleep(50);
   }
-  throw new Error("it did not happen within a minute");
+  throw new Error("it did not happen within five minutes");
 }

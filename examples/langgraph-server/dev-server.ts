@@ -13,7 +13,7 @@ export interface DevServer {
   stop: () => Promise<void>;
 }
 
-const startMs = 60_000;
+const startMs = 180_000;
 const stopMs = 30_000;
 
 /**

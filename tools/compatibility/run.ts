@@ -21,8 +21,7 @@ const directory = await mkdtemp(join(tmpdir(), "compatibility-"));
 const stopServers = await startSharedServers();
 try {
   const tarball = await pack(directory);
-  // One after the other, as CI runs the other checks meanwhile: the examples there start servers, which must be up
-  // within 10 s.
+  // One after the other, as CI runs the other checks meanwhile, on two cores.
   for (const [index, combination] of (await combinations()).entries()) await check(combination, tarball, index);
   await checkYarn(await mkdtemp(join(directory, "yarn-")), tarball);
 } finally {

@@ -47,11 +47,18 @@ export interface StoreCase {
   run: (context: StoreCaseContext) => Promise<void>;
 }
 
-/** Opens a store whose items expire, always with the same storage. */
+/** A store whose items expire, and its time. */
+export interface ExpiringStore {
+  store: BaseStore;
+  /** Lets time pass for the store: by its clock, so that a busy machine changes nothing, or by waiting. */
+  pass: (ms: number) => Promise<unknown>;
+}
+
+/** Opens a store whose items expire. */
 export type OpenExpiringStore = (ttl: {
   defaultTtlMs: number;
   refreshOnRead: boolean;
-}) => BaseStore | Promise<BaseStore>;
+}) => ExpiringStore | Promise<ExpiringStore>;
 
 /** Opens a store that ranks by similarity. Each call may use a new, empty storage. */
 export type OpenIndexedStore = (index: IndexConfig) => BaseStore | Promise<BaseStore>;

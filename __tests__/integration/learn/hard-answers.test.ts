@@ -106,8 +106,12 @@ describe("answers of models", () => {
 
   it("that never come end with the signal, and the next run does the work", async () => {
     const memory = newMemory();
-    const late = (): Promise<object> => new Promise(() => undefined);
-    const options = { messages: said("x"), signal: AbortSignal.timeout(20) };
+    const controller = new AbortController();
+    const late = (): Promise<object> => {
+      controller.abort();
+      return new Promise(() => undefined);
+    };
+    const options = { messages: said("x"), signal: controller.signal };
     await expect(learnFrom(memory, [late], options)).rejects.toThrow(/abort/i);
     expect(await waiting(memory)).toEqual([]);
     expect(await learnFrom(memory, [[written]], { messages: said("x") })).toMatchObject({

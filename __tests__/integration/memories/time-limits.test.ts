@@ -47,7 +47,7 @@ describe("a frozen mongod", () => {
     memory = node.memory();
     await patient.start();
     await untilAnswers(hasty.memory(memory.address));
-    await hasty.start().catch(() => hasty.start());
+    await startPatiently(hasty);
     await memory.write("/a", "x");
     await owned.put(["a"], "k", {});
     await mongod.pause();
@@ -202,8 +202,7 @@ describe("MongoDB", () => {
       Array.from({ length: 3000 }, (_, index) => ({ namespace: ["many"], key: `k${index}`, value: { index } })),
     );
     await patientStore.start();
-    // However long it takes: on a machine with other work 50 ms may not do.
-    while (!(await succeeds(store.start()))) await sleep(20);
+    await startPatiently(store);
     // Only this process can decide such a filter, and reads every page.
     const slow = { namespacePrefix: ["many"], filter: { "no.field": 1 }, limit: 10 };
     let pages = 0;
@@ -221,9 +220,12 @@ describe("MongoDB", () => {
   });
 });
 
-function succeeds(promise: Promise<unknown>): Promise<boolean> {
-  return promise.then(
-    () => true,
-    () => false,
-  );
+/** Starts a store with a short time limit, however often a busy machine ends the start. */
+async function startPatiently(store: MongoMemoryStore): Promise<void> {
+  const isStarted = (): Promise<boolean> =>
+    store.start().then(
+      () => true,
+      () => false,
+    );
+  while (!(await isStarted())) await sleep(20);
 }

@@ -313,11 +313,11 @@ describe("a guard", () => {
           answers.push(() => resolve("late"));
         }),
     });
-    const soon = memory.with({ timeoutMs: 5 });
+    const soon = memory.with({ timeoutMs: 100 });
     for (const change of [soon.write("/log", "x"), soon.edit("/log", (text) => `${text}x`)]) {
       await expect(change).rejects.toMatchObject({
         code: "EIO",
-        message: "EIO: no answer of the guard within 5 ms (timeoutMs)",
+        message: "EIO: no answer of the guard within 100 ms (timeoutMs)",
       });
     }
     const stop = new AbortController();

@@ -35,10 +35,10 @@ describe("a storage that never answers one call", () => {
     "ends that %s, and then answers the next call",
     async (_name, call) => {
       const store = new LosingStore();
-      const memory = openMemory(store, freshAddress(), { timeoutMs: 50 });
+      const memory = openMemory(store, freshAddress());
       await memory.write("/a", "x");
       store.next = 1;
-      const [hung, next] = await Promise.allSettled([call(memory), memory.with({ timeoutMs: 5000 }).append("/b", "y")]);
+      const [hung, next] = await Promise.allSettled([call(memory.with({ timeoutMs: 50 })), memory.append("/b", "y")]);
       expect(hung).toMatchObject({ status: "rejected", reason: { code: "EIO" } });
       expect(next.status).toBe("fulfilled");
       expect(await memory.read("/b")).toBe("y");
@@ -47,10 +47,10 @@ describe("a storage that never answers one call", () => {
 
   it("ends that search, and then answers the next one", async () => {
     const store = new LosingStore();
-    const memory = openMemory(store, freshAddress(), { timeoutMs: 50 });
+    const memory = openMemory(store, freshAddress());
     await memory.write("/a", "apple");
     store.next = 1;
-    const searches = [memory.search("apple"), memory.with({ timeoutMs: 5000 }).search("apple")];
+    const searches = [memory.with({ timeoutMs: 50 }).search("apple"), memory.search("apple")];
     const [hung, next] = await Promise.allSettled(searches);
     expect(hung).toMatchObject({ status: "rejected", reason: { code: "EIO" } });
     expect(next).toMatchObject({ status: "fulfilled", value: [{ text: "apple" }] });

@@ -60,6 +60,8 @@ export class BuiltSite {
   /** Opens a tab. `faults` collects requests to elsewhere, failed requests, and complaints of the browser. */
   async open(browser: Browser, { faults = [] as string[], scheme = "light" } = {}): Promise<Page> {
     const page = await browser.newPage();
+    // Only what hangs takes so long, however busy the machine is.
+    page.setDefaultTimeout(120_000);
     await page.setViewport({ width: 1280, height: 900 });
     await page.emulateMediaFeatures([
       { name: "prefers-color-scheme", value: scheme },

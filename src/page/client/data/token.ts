@@ -27,13 +27,17 @@ export function takeToken(): void {
   });
 }
 
-/** A tab in the background answers at once, too. */
-const maxAnswerMs = 300;
+/** A tab in the background answers at once, too, unless the machine is busy. */
+const maxAnswerMs = 1000;
 
 /** Requests the token from the other tabs. @returns whether one of them knows it */
 export async function requestToken(): Promise<boolean> {
   if (getToken() !== null) return false;
+  const answered = new Promise<void>((resolve) => {
+    tabs.addEventListener("message", () => getToken() !== null && resolve());
+    setTimeout(resolve, maxAnswerMs);
+  });
   tabs.postMessage(null);
-  await new Promise((resolve) => setTimeout(resolve, maxAnswerMs));
+  await answered;
   return getToken() !== null;
 }
