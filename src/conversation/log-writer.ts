@@ -90,7 +90,7 @@ export class LogWriter {
     await this.#guard(path, added);
     const part = this.#createPart(added);
     const update = this.#log.memory.update(path, formatEnd(marks), formatNextPart(marks, part));
-    const replaced = await unless(["ENOENT", "EFBIG"], update);
+    const replaced = await ignoreErrors(["ENOENT", "EFBIG"], update);
     return replaced === null || replaced === 0 ? null : this.#describe(path, part);
   }
 
@@ -124,8 +124,8 @@ export class LogWriter {
       return end === null && this.#text.isPast === true ? insertPart(text, part) : addPart(text, end, part);
     };
     try {
-      const edited = await unless(["ENOENT"], memory.edit(path, add));
-      const isDone = edited ?? (await unless(["EEXIST"], memory.write(path, add(""), { ifExists: "fail" })));
+      const edited = await ignoreErrors(["ENOENT"], memory.edit(path, add));
+      const isDone = edited ?? (await ignoreErrors(["EEXIST"], memory.write(path, add(""), { ifExists: "fail" })));
       return isDone === null ? await this.#writeToFile(path, added) : this.#describe(path, part);
     } catch (error) {
       if (error instanceof NothingNew) return { count: 0, end: null };
@@ -182,7 +182,7 @@ export class LogWriter {
     for (;;) {
       const number = files.length + 1;
       const path = this.#toPath(number);
-      const content = await unless(["ENOENT"], this.#log.memory.read(path));
+      const content = await ignoreErrors(["ENOENT"], this.#log.memory.read(path));
       if (content === null) return files;
       files.push({ path, content, day, number });
     }
@@ -211,7 +211,7 @@ function hasCode(error: unknown, codes: readonly MemoryErrorCode[]): error is Me
 }
 
 /** Returns null if the call was refused with one of the codes. */
-async function unless<Answer>(codes: readonly MemoryErrorCode[], call: Promise<Answer>): Promise<Answer | null> {
+async function ignoreErrors<Answer>(codes: readonly MemoryErrorCode[], call: Promise<Answer>): Promise<Answer | null> {
   try {
     return await call;
   } catch (error) {

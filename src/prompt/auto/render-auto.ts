@@ -11,7 +11,7 @@ import { getDescriptions, leadChars, mayListNames } from "../descriptions.js";
 import { getShownContent } from "../entries.js";
 import { fence } from "../fence.js";
 import { readPinnedField } from "../front-matter.js";
-import { shortIntroduction } from "../introduction.js";
+import { createShortIntroduction } from "../introduction.js";
 import {
   getShownScope,
   type NameListOptions,
@@ -158,7 +158,7 @@ function* planStable(
   return {
     root,
     pinned,
-    introduction: shortIntroduction({
+    introduction: createShortIntroduction({
       ...options,
       scope: getShownScope(outlines),
       isTree,
