@@ -3,7 +3,7 @@ import type { Memory, MemoryOutline } from "../core/memory.js";
 import type { FileText, SnapshotFile } from "../core/tree/snapshot.js";
 import { getName, getParent, getPathPrefix, ROOT } from "../core/values/paths.js";
 import { takeStart } from "../core/values/text.js";
-import { getDescriptions, leadChars } from "../prompt/descriptions.js";
+import { getDescription, leadChars } from "../prompt/descriptions.js";
 import { okfVersion, writeConcept } from "./okf-concept.js";
 import { formatActor, readFacts } from "./okf-facts.js";
 import { BundleNames } from "./okf-names.js";
@@ -27,10 +27,8 @@ export async function* createBundle(memory: Memory): AsyncGenerator<FileText> {
     const bundlePath = names.addFile(path);
     bundlePaths.set(path, bundlePath);
     yield { path: bundlePath, content: writeConcept(file, getFacts(file)) };
-    const lead = takeStart(file.content, leadChars);
-    const descriptions = await getDescriptions([{ path, sizeBytes: file.sizeBytes, lead }]);
-    const description = descriptions.get(path);
-    addEntry(listings, bundlePath, getName(path), description === undefined ? "" : ` - ${description}`);
+    const description = getDescription(takeStart(file.content, leadChars));
+    addEntry(listings, bundlePath, getName(path), description === null ? "" : ` - ${description}`);
   }
   yield* createIndexes(listings);
   if (memory.history !== null) yield { path: "/log.md", content: await writeLog(memory, bundlePaths) };

@@ -1,6 +1,6 @@
 import type { OutlineFile } from "../core/memory.js";
 import { readFrontMatter } from "../core/search/front-matter.js";
-import { Turns } from "../core/runtime/turns.js";
+import type { Steps } from "../core/runtime/turns.js";
 import { shorten } from "../core/values/text.js";
 import { readDescriptionField } from "./front-matter.js";
 
@@ -17,19 +17,24 @@ export function mayListNames(files: readonly OutlineFile[], maxChars: number): b
   return files.length * minLineChars <= maxChars;
 }
 
-/**
- * Returns one line about each file, by path: the `description` of the YAML front matter, or the first line that is not
- * empty.
- */
-export async function getDescriptions(files: readonly OutlineFile[]): Promise<Map<string, string>> {
-  const found = new Map<string, string>();
-  const turns = new Turns(null);
+/** Returns the descriptions of files, by path. */
+export function* getDescriptions(files: readonly Pick<OutlineFile, "path" | "lead">[]): Steps<Map<string, string>> {
+  const descriptions = new Map<string, string>();
   for (const { path, lead = "" } of files) {
-    const description = readDescription(lead);
-    if (description !== null) found.set(path, shorten(description, maxDescriptionChars));
-    if (turns.isOver()) await turns.next();
+    const description = getDescription(lead);
+    if (description !== null) descriptions.set(path, description);
+    yield;
   }
-  return found;
+  return descriptions;
+}
+
+/**
+ * Returns one line about a file: the `description` of its YAML front matter, or the first line that is not empty.
+ * @param lead the start of its text
+ */
+export function getDescription(lead: string): string | null {
+  const description = readDescription(lead);
+  return description === null ? null : shorten(description, maxDescriptionChars);
 }
 
 function readDescription(lead: string): string | null {

@@ -27,7 +27,7 @@ export interface ShownEntry {
  * @param root as in `RenderMountsOptions`
  * @param logPath a directory that is one line, as a hidden one is
  */
-export function* sortedEntries(
+export function* listEntries(
   { files, directories }: MemoryOutline,
   root: string,
   logPath: string | null = null,
@@ -95,7 +95,7 @@ function formatFileLine({ path, sizeBytes }: OutlineFile, root: string): string 
  * Returns the entries with their contents. Null if a content was not read, or if the contents alone exceed `maxChars`.
  * @param logPath a directory whose texts are shown without the marks of a log
  */
-export function* contentLines(
+export function* renderContents(
   entries: readonly ShownEntry[],
   maxChars: number,
   logPath: string | null = null,
@@ -120,7 +120,7 @@ export function* contentLines(
 }
 
 /** Returns the entries with their descriptions. */
-export function* nameLines(
+export function* renderNameLines(
   entries: readonly ShownEntry[],
   descriptions: ReadonlyMap<string, string> | undefined,
 ): Steps<string[]> {
@@ -130,6 +130,6 @@ export function* nameLines(
   });
 }
 
-export function entryCount(entries: number): string {
+export function formatEntryCount(entries: number): string {
   return entries === 1 ? "1 entry" : `${entries} entries`;
 }

@@ -7,15 +7,22 @@ import type { Steps } from "../core/runtime/turns.js";
 import { getPathPrefix, ROOT, splitPath } from "../core/values/paths.js";
 import { compareCodeUnits } from "../core/values/text.js";
 import type { MemoryContent } from "./connector-options.js";
-import { contentLines, type ShownEntry, entryCount, formatPath, nameLines, sortedEntries } from "./entries.js";
+import {
+  renderContents,
+  type ShownEntry,
+  formatEntryCount,
+  formatPath,
+  renderNameLines,
+  listEntries,
+} from "./entries.js";
 import { fence, fenceWithin, printablePath } from "./fence.js";
 import {
-  emptyIntroduction,
-  introduction,
+  createEmptyIntroduction,
+  createIntroduction,
   leftOutWords,
   type OwnedScope,
-  scopeWords,
-  shortIntroduction,
+  describeScope,
+  createShortIntroduction,
 } from "./introduction.js";
 
 /** The outlines of a memory, or of all memories of a tree. */
@@ -86,7 +93,7 @@ export interface NameListOptions extends Pick<RenderOptions, "root" | "descripti
   maxChars: number;
   /** The limit for the entries. */
   entryChars: number;
-  /** As in `sortedEntries`. */
+  /** As in `listEntries`. */
   logPath: string | null;
 }
 
@@ -97,11 +104,12 @@ export function* renderNames(memories: ShownMemories, options: NameListOptions):
   const headerChars = sections.reduce((sum, section) => sum + countChars(renderHeader(section)), 0);
   const limit = Math.min(maxChars, headerChars + entryChars);
   const parts: string[][] = [];
-  for (const section of sections) parts.push(renderHeader(section), yield* nameLines(section.entries, descriptions));
+  for (const section of sections)
+    parts.push(renderHeader(section), yield* renderNameLines(section.entries, descriptions));
   const rich = parts.flat();
   if (countChars(rich) <= limit) return rich;
   const short = yield* listTreeLines(yield* leaveOut(sections, -headerChars, limit - headerChars));
-  const count = [`(${entryCount(sections.reduce((sum, { entries }) => sum + entries.length, 0))} left out)`];
+  const count = [`(${formatEntryCount(sections.reduce((sum, { entries }) => sum + entries.length, 0))} left out)`];
   return [short, count].find((lines) => countChars(lines) <= limit) ?? [];
 }
 
@@ -113,7 +121,7 @@ function* createSections(
 ): Steps<Section[]> {
   const sections: Section[] = [];
   for (const { mount, outline } of outlines) {
-    const all = yield* sortedEntries(outline, root, logPath);
+    const all = yield* listEntries(outline, root, logPath);
     const entries = pinnedPaths ? yield* filterInSteps(all, ({ key }) => !pinnedPaths.has(key)) : all;
     const shown = yield* toSetInSteps(entries);
     const section: Section = { isTree, root, mount, isEmpty: all.length === 0, entries, shown, limit: Infinity };
@@ -140,22 +148,27 @@ function* render(
     // The tool refuses every call of a run without its thread or user.
     if (isOwnerMissing) return nothing;
     return (
-      fit(content, [...emptyIntroduction(options), ...sections.flatMap((each) => renderHeader(each))], 0) ?? nothing
+      fit(content, [...createEmptyIntroduction(options), ...sections.flatMap((each) => renderHeader(each))], 0) ??
+      nothing
     );
   }
   const rich = yield* renderRichLines(sections, options);
   const richView = { ...options, view: content };
   const full =
     rich &&
-    (fit(content, [...introduction(richView), ...rich.lines], rich.leftOut) ??
-      fit(content, [...shortIntroduction(richView), ...rich.lines], rich.leftOut));
+    (fit(content, [...createIntroduction(richView), ...rich.lines], rich.leftOut) ??
+      fit(content, [...createShortIntroduction(richView), ...rich.lines], rich.leftOut));
   if (full !== null) return full;
   const treeView = { ...options, view: "tree" as const };
-  const short = shortIntroduction(treeView);
-  const whole = fit("tree", [...introduction(treeView), ...(yield* listTreeLines(sections))], countLeftOut(sections));
+  const short = createShortIntroduction(treeView);
+  const whole = fit(
+    "tree",
+    [...createIntroduction(treeView), ...(yield* listTreeLines(sections))],
+    countLeftOut(sections),
+  );
   if (whole !== null) return whole;
   const cut = yield* leaveOut(sections, fence(scope, "tree", short).length, maxChars);
-  const count = `(${entryCount(total)} left out)`;
+  const count = `(${formatEntryCount(total)} left out)`;
   return (
     fit("tree", [...short, ...(yield* listTreeLines(cut))], countLeftOut(cut)) ??
     fit("tree", [...short, count], total) ??
@@ -176,7 +189,9 @@ function* renderRichLines(
     const { mount, entries } = section;
     const share = Math.min(maxChars, mount.maxChars ?? maxChars);
     const lines =
-      content === "full" ? yield* contentLines(entries, share, logPath) : yield* nameLines(entries, descriptions);
+      content === "full"
+        ? yield* renderContents(entries, share, logPath)
+        : yield* renderNameLines(entries, descriptions);
     if (lines !== null && countChars(lines) <= share) all.push(renderHeader(section), lines);
     else {
       leftOut.push(section);
@@ -214,7 +229,7 @@ function renderHeader({ isTree, root, mount, isEmpty }: Section, ...others: stri
     read: ["read-only"],
     ask: ["changed only if a person approves"],
   }[access ?? "write"];
-  const there = [scopeWords(memory.address.scope), ...rights, ...(isEmpty ? ["empty"] : []), ...others];
+  const there = [describeScope(memory.address.scope), ...rights, ...(isEmpty ? ["empty"] : []), ...others];
   const facts = missingOwner === undefined ? there : [`not available: ${missingOwner.message}`];
   const words = description === undefined ? "" : ` - ${printablePath(description.replaceAll(/\s+/g, " ").trim())}`;
   return [`${formatPath(getPathPrefix(point), root)}${words} (${facts.join(", ")})`];
@@ -229,7 +244,7 @@ function countLeftOut(sections: readonly Section[]): number {
 function renderNote({ entries, shown, limit }: Section): string[] {
   const omitted = entries.length - shown.size;
   if (omitted === 0) return [];
-  const total = entryCount(entries.length);
+  const total = formatEntryCount(entries.length);
   if (shown.size === 0) return [`(${total} left out)`];
   return [`(${omitted} of ${total} left out, deepest first: limit ${limit} characters)`];
 }

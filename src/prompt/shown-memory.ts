@@ -1,8 +1,8 @@
-import type { Memory, MemoryOutline, OutlineFile, OutlineOptions } from "../core/memory.js";
+import type { Memory, MemoryOutline, OutlineOptions } from "../core/memory.js";
 import { getMountTree } from "../core/mounts/mounted-memory.js";
 import type { MountOutline } from "../core/mounts/mounted-outlines.js";
 import { ROOT } from "../core/values/paths.js";
-import { runInTurns } from "../core/runtime/turns.js";
+import { runInTurns, type Steps } from "../core/runtime/turns.js";
 import type { RecallOptions } from "../core/search/recall.js";
 import { takeStart } from "../core/values/text.js";
 import type { MemoryConnectorConfig, TokenLimit } from "./connector-options.js";
@@ -104,14 +104,16 @@ export async function showMemories(
     insteadOf: replacement ? (shared?.scope ?? null) : null,
     isOwnerMissing: shared?.isOwnerMissing ?? false,
   };
-  if (form.content === "auto") return { ...keepTurn(await renderAuto(memories, options), form), outlines: shown };
-  const descriptions = await readDescriptions(
-    shown.flatMap(({ outline }) => outline.files),
-    form,
-  );
-  const work = renderMemories(memories, { ...options, content: form.content, descriptions });
-  const rendered = await runInTurns(work, null);
-  return { ...rendered, turn: null, outlines: shown };
+  const rendered = await runInTurns(renderForm(memories, options, form), null);
+  return { ...rendered, outlines: shown };
+}
+
+function* renderForm(memories: ShownMemories, options: AutoOptions, form: Form): Steps<RenderedForTurn> {
+  const { content, maxChars } = form;
+  if (content === "auto") return keepTurn(yield* renderAuto(memories, options), form);
+  const files = content === "index" ? memories.outlines.flatMap(({ outline }) => outline.files) : [];
+  const descriptions = yield* getDescriptions(mayListNames(files, maxChars) ? files : []);
+  return { ...(yield* renderMemories(memories, { ...options, content, descriptions })), turn: null };
 }
 
 /**
@@ -140,11 +142,4 @@ async function findReplacement(
 /** Whether a memory has notes. */
 function hasFiles({ files }: MemoryOutline): boolean {
   return files.length > 0;
-}
-
-async function readDescriptions(
-  files: readonly OutlineFile[],
-  { content, maxChars }: Form,
-): Promise<ReadonlyMap<string, string>> {
-  return content === "index" && mayListNames(files, maxChars) ? getDescriptions(files) : new Map<string, string>();
 }

@@ -40,7 +40,7 @@ function renderFiles(
   contents: Record<string, string>,
   options: Partial<AutoOptions> = {},
   scores: readonly number[] = [],
-): Promise<RenderedForTurn> {
+): RenderedForTurn {
   const outline = createOutline(contents);
   const files = outline.files.map((file, index): MemoryOutline["files"][number] => {
     const recalled = doAtOnce(getRecalled(file));
@@ -53,7 +53,7 @@ function renderFiles(
     return withHits;
   });
   const outlines = [{ mount: { point: "/", memory }, outline: { ...outline, files } }];
-  return renderAuto({ isTree: false, outlines }, { ...plainOptions, ...options });
+  return doAtOnce(renderAuto({ isTree: false, outlines }, { ...plainOptions, ...options }));
 }
 
 const countAll = ({ text, turn }: RenderedForTurn): number => (text?.length ?? 0) + (turn?.length ?? 0);
@@ -174,9 +174,9 @@ describe("content auto", () => {
     expect(turn).toMatch(/\n\(\d+ passages left out\)\n/);
   });
 
-  it("gives the list of names at most a tenth of the budget, and counts the rest of it", async () => {
+  it("gives the list of names at most a tenth of the budget, and counts the rest of it", () => {
     const texts = Object.fromEntries(Array.from({ length: 300 }, (_, file) => [`/note${file}`, `Note ${file}.`]));
-    const { text } = await renderFiles(texts);
+    const { text } = renderFiles(texts);
     const index = text?.split("\n").slice(2, -1).join("\n") ?? "";
     expect(index).toMatch(/\(\d+ of 300 entries left out, deepest first: limit \d+ characters\)$/);
     expect(index.length).toBeLessThanOrEqual(400);
@@ -302,12 +302,12 @@ describe("content auto", () => {
     expect(turn).not.toMatch(/\| Assistant: I refund/);
   });
 
-  it("shows what fits the turn of very many files", async () => {
+  it("shows what fits the turn of very many files", () => {
     const count = repetitions({ usual: 5000, long: 100_000 });
     const texts = Object.fromEntries(
       Array.from({ length: count }, (_, file) => [`/d${file % 50}/n${file}`, "A note."]),
     );
-    const shown = await renderFiles({ ...texts, "/d1/needle": "The needle is here." }, { maxChars: 2000 }, [1]);
+    const shown = renderFiles({ ...texts, "/d1/needle": "The needle is here." }, { maxChars: 2000 }, [1]);
     expect(countAll(shown)).toBeGreaterThan(1500);
     expect(countAll(shown)).toBeLessThanOrEqual(2000);
     expect(shown.text).toContain(` of ${count + 1 + 50} entries left out`);
@@ -344,7 +344,7 @@ describe("content auto", () => {
 describe("for every memory and every budget, auto", () => {
   const scores = fc.array(fc.integer({ min: 1, max: 9 }), { maxLength: 30 });
 
-  it("is never over the budget, in characters and in tokens, and is the same for the same memory", async () => {
+  it("is never over the budget, in characters and in tokens, and is the same for the same memory", () => {
     const counts = [
       (text: string) => text.length,
       (text: string) => text.length * 3,
@@ -359,10 +359,10 @@ describe("for every memory and every budget, auto", () => {
       logPath: fc.constantFrom(null, "/a"),
       tokens: fc.option(fc.record({ max: fc.integer({ min: 1, max: 1000 }), count: fc.constantFrom(...counts) })),
     });
-    await fc.assert(
-      fc.asyncProperty(hostileOutline, options, scores, async ({ files }, given, hits) => {
+    fc.assert(
+      fc.property(hostileOutline, options, scores, ({ files }, given, hits) => {
         const contents = Object.fromEntries(files.map(({ path, content = "" }) => [path, content]));
-        const shown = await renderFiles(contents, given, hits);
+        const shown = renderFiles(contents, given, hits);
         expect(countAll(shown)).toBeLessThanOrEqual(given.maxChars);
         const { tokens } = given;
         const parts = [shown.text, shown.turn].flatMap((part) => part ?? []);
@@ -370,25 +370,25 @@ describe("for every memory and every budget, auto", () => {
           expect(parts.reduce((sum, part) => sum + tokens.count(part), 0)).toBeLessThanOrEqual(tokens.max);
         for (const part of parts) expect(part.match(/<\/?memory/g)).toEqual(["<memory", "</memory"]);
         expect(parts.join("").isWellFormed()).toBe(true);
-        expect(await renderFiles(contents, given, hits)).toEqual(shown);
+        expect(renderFiles(contents, given, hits)).toEqual(shown);
       }),
       { numRuns: repetitions({ usual: 300, long: 3000 }) },
     );
   });
 
-  it("has no cliff: a character more takes at most three passages away, and the list of names where not all fits any more", async () => {
+  it("has no cliff: a character more takes at most three passages away, and the list of names where not all fits any more", () => {
     const maxChars = 1500;
     const text = fc.array(fc.integer({ min: 1, max: longestLine }), { minLength: 1, maxLength: 20 }).map(createLines);
     const paths = fc.constantFrom("/a", "/b", "/c/d", "/c/e", "/f", "/g/h/i");
     const texts = fc.dictionary(paths, text, { minKeys: 1, noNullPrototype: true });
     const growing = fc.constantFrom("/a", "/c/d", "/z");
     const pinned = fc.constantFrom([], ["/a"], ["/c/**"], ["/**"]);
-    await fc.assert(
-      fc.asyncProperty(texts, growing, pinned, scores, async (contents, path, patterns, hits) => {
+    fc.assert(
+      fc.property(texts, growing, pinned, scores, (contents, path, patterns, hits) => {
         let before: RenderedForTurn | null = null;
         for (let chars = 0; chars < 2500; chars += 1) {
           const grown = `${contents[path] ?? ""}\n${growingText.slice(0, chars)}`;
-          const shown = await renderFiles({ ...contents, [path]: grown }, { maxChars, pinned: patterns }, hits);
+          const shown = renderFiles({ ...contents, [path]: grown }, { maxChars, pinned: patterns }, hits);
           if (shown.turn !== null) expect(maxChars - countAll(shown)).toBeLessThan(longestLine + marks);
           if (before !== null) {
             const isEdge = before.view !== shown.view;

@@ -2,16 +2,14 @@ import { afterAll, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { parse, Scalar, stringify } from "yaml";
 import { anyCharacter } from "../../helpers/any-character.js";
+import { doAtOnce } from "../../helpers/at-once.js";
 import { countSteps, stopCounting } from "../../helpers/counted-steps.js";
 
 afterAll(stopCounting);
 
-const { getDescriptions, leadChars } = await import("../../../src/prompt/descriptions.js");
+const { getDescription, getDescriptions, leadChars } = await import("../../../src/prompt/descriptions.js");
 
-async function descriptionOf(text: string): Promise<string | undefined> {
-  const found = await getDescriptions([{ path: "/a", sizeBytes: 1, lead: text.slice(0, leadChars) }]);
-  return found.get("/a");
-}
+const readStart = (text: string): string | null => getDescription(text.slice(0, leadChars));
 
 describe("what a file says of itself", () => {
   it.each([
@@ -37,13 +35,13 @@ describe("what a file says of itself", () => {
     [
       "nothing, where front matter is longer than what is read and has none",
       `---\nnotes: ${"x".repeat(1000)}\n---\nBody`,
-      undefined,
+      null,
     ],
     ["a line of dashes in a text without front matter", "----\nx", "----"],
-    ["nothing, where the file is empty", " \n", undefined],
+    ["nothing, where the file is empty", " \n", null],
     ["at most 120 characters", "x".repeat(130), `${"x".repeat(119)}…`],
-  ])("is %s", async (_what, text, description) => {
-    expect(await descriptionOf(text)).toBe(description);
+  ])("is %s", (_what, text, description) => {
+    expect(readStart(text)).toBe(description);
   });
 
   // Each of these made a YAML library work hard once.
@@ -62,15 +60,15 @@ describe("what a file says of itself", () => {
     "\n ".repeat(240),
     " #".repeat(240),
   ])("takes few steps for the front matter %j, and has one line", async (value) => {
-    let description: string | undefined;
+    let description: string | null = null;
     const steps = await countSteps(/src\/prompt|node_modules\/yaml\//, async () => {
-      description = await descriptionOf(`---\ndescription: ${value}\n---\nBody`);
+      description = readStart(`---\ndescription: ${value}\n---\nBody`);
     });
     expect(description ?? "").not.toContain("\n");
     expect(steps).toBeLessThan(1000);
   });
 
-  it("is what a YAML library reads, in one line", async () => {
+  it("is what a YAML library reads, in one line", () => {
     const style = fc.constantFrom<Scalar.Type>(
       "PLAIN",
       "QUOTE_DOUBLE",
@@ -83,25 +81,24 @@ describe("what a file says of itself", () => {
       fc.constantFrom("#", "a: b", "'", '"', "\\", "- ", "\n", "[a]"),
     );
     const text = fc.array(word, { minLength: 1, maxLength: 8 }).map((words) => words.join(" "));
-    await fc.assert(
-      fc.asyncProperty(text, style, async (description, type) => {
+    fc.assert(
+      fc.property(text, style, (description, type) => {
         const scalar = new Scalar(description);
         scalar.type = type;
         const frontMatter = stringify({ name: "x", description: scalar, more: "y" });
         const read = parse(frontMatter) as { description: string };
         const line = read.description.replaceAll(/\s+/g, " ").trim();
-        expect(await descriptionOf(`---\n${frontMatter}---\n`)).toBe(line === "" ? undefined : line);
+        expect(readStart(`---\n${frontMatter}---\n`)).toBe(line === "" ? null : line);
       }),
     );
   });
 
-  it("is told of many files, of which some repeat", async () => {
+  it("is told of many files, of which some repeat", () => {
     const files = Array.from({ length: 5000 }, (_, index) => ({
       path: `/${index}`,
-      sizeBytes: 1,
       lead: `line ${index % 3000}`,
     }));
-    const found = await getDescriptions(files);
+    const found = doAtOnce(getDescriptions(files));
     expect(found.size).toBe(5000);
     expect(found.get("/4999")).toBe("line 1999");
   });

@@ -44,7 +44,7 @@ import {
   type SearchHit,
   type SearchOptions,
 } from "../search/search-options.js";
-import { bestHits } from "../search/search-texts.js";
+import { mergeHits } from "../search/search-texts.js";
 import type { MemoryUse } from "../memory-options.js";
 import type { CheckedAddress } from "../values/address.js";
 import { errorOnPaths } from "../values/error-paths.js";
@@ -170,7 +170,7 @@ export class MountedMemory implements RestrictableMemory {
         memory.search(query, { per, path: local, limit: most }),
       ),
     );
-    return bestHits(hits, limit);
+    return mergeHits(hits, limit);
   }
 
   async grep(pattern: GrepPattern, options?: GrepOptions): Promise<GrepMatch[]> {

@@ -172,6 +172,6 @@ function restoreTexts(files: readonly VersionedFile[], previous: CachedMemory | 
 }
 
 /** Returns the number of indexes and the memory that they take, for tests and measurements. @internal */
-export function cachedIndexes(): { count: number; bytes: number } {
+export function measureCachedIndexes(): { count: number; bytes: number } {
   return { count: cache.size, bytes: cachedBytes };
 }

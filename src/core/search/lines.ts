@@ -13,8 +13,8 @@ export interface Line {
 export function* splitLines(content: string): Generator<Line> {
   let line = 1;
   for (let start = 0; start < content.length; line += 1) {
-    const end = lineEnd(content, start);
-    yield { line, text: withoutReturn(content.slice(start, end)) };
+    const end = findLineEnd(content, start);
+    yield { line, text: removeReturn(content.slice(start, end)) };
     start = end + 1;
   }
 }
@@ -32,7 +32,7 @@ export function* linesHolding(search: LiteralSearch, content: string): Generator
     found = counted > content.length ? -1 : search.firstIn(content, counted)
   ) {
     const start = found === 0 ? 0 : content.lastIndexOf("\n", found - 1) + 1;
-    const end = lineEnd(content, found);
+    const end = findLineEnd(content, found);
     // Unit by unit. Reason: with short lines, a search for each newline takes ten times as long.
     for (let at = counted; at < start; at += 1) if (content.charCodeAt(at) === 0x0a) line += 1;
     yield { line, text: content.slice(start, end) };
@@ -41,12 +41,12 @@ export function* linesHolding(search: LiteralSearch, content: string): Generator
   }
 }
 
-function lineEnd(content: string, start: number): number {
+function findLineEnd(content: string, start: number): number {
   const newline = content.indexOf("\n", start);
   return newline === -1 ? content.length : newline;
 }
 
 /** Removes the `\r` of a line that ended with `\r\n`. */
-export function withoutReturn(line: string): string {
+function removeReturn(line: string): string {
   return line.endsWith("\r") ? line.slice(0, -1) : line;
 }

@@ -44,7 +44,7 @@ export async function findHits(
 }
 
 /** Returns the best hits of several answers. */
-export function bestHits(answers: readonly (readonly SearchHit[])[], limit: number): SearchHit[] {
+export function mergeHits(answers: readonly (readonly SearchHit[])[], limit: number): SearchHit[] {
   return answers
     .flat()
     .toSorted((a, b) => b.score - a.score || compareCodeUnits(a.path, b.path) || a.startLine - b.startLine)

@@ -56,7 +56,7 @@ function* chooseFrom(
     if (chosen.has(text, number) || !isWanted(choice)) continue;
     if (chosen.add(text, number)) misfits = 0;
     // A passage that exceeds only the share of its mount does not count: others may have room.
-    else if (chosen.roomFor(text) === chosen.room) misfits += 1;
+    else if (chosen.getRoom(text) === chosen.room) misfits += 1;
   }
 }
 

@@ -41,7 +41,7 @@ export class ChosenPassages {
   }
 
   /** The characters that are left for a file. */
-  roomFor({ share }: RecalledText): number {
+  getRoom({ share }: RecalledText): number {
     return share === null ? this.#room : Math.min(this.#room, share.maxChars - (this.#usedChars.get(share) ?? 0));
   }
 
@@ -63,7 +63,7 @@ export class ChosenPassages {
   add(text: RecalledText, number: number): boolean {
     const passage = text.passages.at(number);
     if (passage === undefined || this.has(text, number)) return false;
-    const room = this.roomFor(text);
+    const room = this.getRoom(text);
     // Quoting never shortens a text, and takes longer than this check.
     if (passage.end - passage.start > room) return false;
     const quoted = quoteContent(takePassage(text, number, passage));

@@ -1,5 +1,5 @@
 import { filterInSteps } from "../../core/runtime/lists-in-turns.js";
-import { runInTurns, type Steps } from "../../core/runtime/turns.js";
+import type { Steps } from "../../core/runtime/turns.js";
 import { readFrontMatter } from "../../core/search/front-matter.js";
 import { getRecalled } from "../../core/search/recall.js";
 import type { MountOutline } from "../../core/mounts/mounted-outlines.js";
@@ -11,7 +11,7 @@ import { getDescriptions, leadChars, mayListNames } from "../descriptions.js";
 import { getShownContent } from "../entries.js";
 import { fence } from "../fence.js";
 import { readPinnedField } from "../front-matter.js";
-import { shortIntroduction } from "../introduction.js";
+import { createShortIntroduction } from "../introduction.js";
 import {
   getShownScope,
   type NameListOptions,
@@ -50,21 +50,14 @@ export interface RenderedForTurn extends RenderedMemories {
 }
 
 /** Renders everything, if it fits, and else what is pinned, a list of names, what fits the turn, and the newest lines. */
-export async function renderAuto(memories: ShownMemories, options: AutoOptions): Promise<RenderedForTurn> {
-  const whole = await runInTurns(renderWhole(memories, options), null);
-  if (whole !== null) return whole;
-  const texts = await runInTurns(listTexts(memories.outlines), null);
-  const stable = await planStable(memories, texts, options);
-  return runInTurns(renderParts(memories, texts, stable, options), null);
+export function* renderAuto(memories: ShownMemories, options: AutoOptions): Steps<RenderedForTurn> {
+  return (yield* renderWhole(memories, options)) ?? (yield* renderParts(memories, options));
 }
 
-function* renderParts(
-  memories: ShownMemories,
-  texts: readonly RankedText[],
-  stable: StablePlan,
-  options: AutoOptions,
-): Steps<RenderedForTurn> {
+function* renderParts(memories: ShownMemories, options: AutoOptions): Steps<RenderedForTurn> {
   const { maxChars, tokens, root, hasTurn = false } = options;
+  const texts = yield* listTexts(memories.outlines);
+  const stable = yield* planStable(memories, texts, options);
   const scope = getShownScope(memories.outlines);
   const total = texts.reduce((sum, { passages }) => sum + passages.length - 1, 0);
   // The text must not change with the turn. So it leaves room for a turn that shows nothing but a count.
@@ -145,30 +138,27 @@ interface StablePlan {
   renderNames: (limits: Pick<NameListOptions, "maxChars" | "entryChars">) => Steps<string[]>;
 }
 
-async function planStable(
+function* planStable(
   { isTree, outlines }: ShownMemories,
   texts: readonly RankedText[],
   options: AutoOptions,
-): Promise<StablePlan> {
+): Steps<StablePlan> {
   const { pinned: patterns, root, logPath, maxChars } = options;
   const isNamed = compilePathPatterns(patterns);
   const isPinned = ({ path, content, passages }: RankedText): boolean =>
     passages.length > 1 && (isNamed(path) || hasPinnedMark(content));
-  const pinned = await runInTurns(filterInSteps(texts, isPinned), null);
+  const pinned = yield* filterInSteps(texts, isPinned);
   const pinnedPaths = new Set(pinned.map(({ path }) => path));
   const all = outlines.flatMap(({ outline }) => outline.files);
-  const files = await runInTurns(
-    filterInSteps(all, ({ path }) => !pinnedPaths.has(path)),
-    null,
-  );
+  const files = yield* filterInSteps(all, ({ path }) => !pinnedPaths.has(path));
   const leads = mayListNames(files, maxChars) ? files : [];
-  const descriptions = await getDescriptions(
-    leads.map((file) => ({ ...file, lead: (file.content ?? "").slice(0, leadChars) })),
+  const descriptions = yield* getDescriptions(
+    leads.map(({ path, content = "" }) => ({ path, lead: content.slice(0, leadChars) })),
   );
   return {
     root,
     pinned,
-    introduction: shortIntroduction({
+    introduction: createShortIntroduction({
       ...options,
       scope: getShownScope(outlines),
       isTree,

@@ -5,7 +5,7 @@ import { type Memory, openMemory } from "../../../../src/index.js";
 import type { Embeddings } from "../../../../src/core/contract/backend.js";
 import { type MemoryBackend, openMemoryOver } from "../../../../src/custom-backend/index.js";
 import { createUnlimitedCall } from "../../../../src/core/runtime/call.js";
-import { cachedIndexes } from "../../../../src/core/search/index-cache.js";
+import { measureCachedIndexes } from "../../../../src/core/search/index-cache.js";
 import { getVectors } from "../../../../src/core/search/passage-vectors.js";
 import { Embedder } from "../../../../src/mongodb/embeddings/embedder.js";
 import { MemoryEmbeddings } from "../../../../src/mongodb/embeddings/memory-embeddings.js";
@@ -83,11 +83,11 @@ describe("the index of a memory", () => {
     const backend: Partial<MemoryBackend> = {
       features: { version: async () => "1", snapshotSince: async () => ({ files: [], directories: [] }) },
     };
-    const before = cachedIndexes();
+    const before = measureCachedIndexes();
     const count = 1000;
     for (let index = 0; index < count; index += 1)
       await openMemoryOver(() => backend as MemoryBackend, { nodeId: `empty ${index}` }).search("zebra");
-    const { bytes, count: kept } = cachedIndexes();
+    const { bytes, count: kept } = measureCachedIndexes();
     expect(kept - before.count).toBe(count);
     expect(bytes - before.bytes).toBeGreaterThanOrEqual(count * 1000);
   });
@@ -105,27 +105,27 @@ describe("the index of a memory", () => {
     const backend: Partial<MemoryBackend> = {
       features: { version: async () => "1", snapshotSince: async () => ({ files, directories: [] }) },
     };
-    const before = cachedIndexes().bytes;
+    const before = measureCachedIndexes().bytes;
     const memory = openMemoryOver(() => backend as MemoryBackend, { nodeId: "small files" });
     await memory.search("zebra");
-    const afterFirst = cachedIndexes().bytes;
+    const afterFirst = measureCachedIndexes().bytes;
     // It keeps the passages of each word from the second search on.
     await memory.search("zebra");
-    expect(cachedIndexes().bytes).toBeGreaterThan(afterFirst);
-    expect((30_000 / count) * (cachedIndexes().bytes - before)).toBeLessThan(100_000_000);
+    expect(measureCachedIndexes().bytes).toBeGreaterThan(afterFirst);
+    expect((30_000 / count) * (measureCachedIndexes().bytes - before)).toBeLessThan(100_000_000);
   });
 
   it("is given up for others, so that all of them take at most 100 MB", async () => {
-    const before = cachedIndexes().count;
+    const before = measureCachedIndexes().count;
     // The dash makes each character take two bytes.
     const text = `zebra –${" ".repeat(14_000_000)}`;
     for (let index = 0; index < 6; index += 1) {
       const { memory } = counted();
       await memory.write("/a", text);
       await memory.search("zebra");
-      expect(cachedIndexes().bytes).toBeLessThanOrEqual(100_000_000);
+      expect(measureCachedIndexes().bytes).toBeLessThanOrEqual(100_000_000);
     }
-    expect(cachedIndexes().count).toBeLessThan(before + 6);
+    expect(measureCachedIndexes().count).toBeLessThan(before + 6);
   });
 
   it("is given up for those of thousands of other memories, which take as little as a memory takes", async () => {
@@ -147,8 +147,8 @@ describe("the index of a memory", () => {
     };
     const count = 9500;
     for (let index = 0; index < count; index += 1) expect(await search(index)).toBe(1);
-    expect(cachedIndexes().bytes).toBeLessThanOrEqual(100_000_000);
-    expect(cachedIndexes().count).toBeLessThan(count);
+    expect(measureCachedIndexes().bytes).toBeLessThanOrEqual(100_000_000);
+    expect(measureCachedIndexes().count).toBeLessThan(count);
     // The last ones are kept, and the first ones are read again.
     expect([await search(count - 1), await search(0)]).toEqual([0, 1]);
   });
