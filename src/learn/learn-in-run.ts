@@ -9,12 +9,12 @@ import type { MessagesState } from "../graph/call-model-node.js";
 import { holdLease } from "./hold-lease.js";
 import { runLearn } from "./learn.js";
 import { openLearnedMemory } from "./learned-memory.js";
-import { checkLearnOptions, type LearnOptions, type LearnSettings } from "./options.js";
+import { checkLearnOptions, learnSchema, type LearnOptions, type LearnSettings } from "./options.js";
 import { readMessages, type Source } from "./sources.js";
 
 type LearnRunOptions = LearnOptions & { everyTurns?: number; onError?: (error: MemoryError) => void };
 
-const runSchema = z.object({
+const runSchema = learnSchema.extend({
   everyTurns: z.number().int().min(1).default(1),
   onError: z.custom<LearnRunOptions["onError"]>((each) => typeof each === "function", "must be a function").optional(),
 });
@@ -64,8 +64,8 @@ export function learnMiddleware(
 }
 
 function createLearner(options: LearnRunOptions): (messages: BaseMessage[], config: RunnableConfig) => Promise<void> {
-  const { everyTurns: _turns, onError: _onError, ...learnOptions } = options;
   const { everyTurns, onError } = checkOptions("LearnOptions", runSchema, options);
+  const { everyTurns: _turns, onError: _onError, ...learnOptions } = options;
   const settings = checkLearnOptions({ ...learnOptions, messages: [] });
   return async (messages, config) => {
     const texts = readMessages(messages);

@@ -42,7 +42,7 @@ export interface LearnOptions {
   signal?: AbortSignal;
 }
 
-const optionsSchema = z
+export const learnSchema = z
   .object({
     memory: z.custom<MemoryNode | Memory>(
       (memory) => hasMethod(memory, "memoryForRun") || hasMethod(memory, "snapshot"),
@@ -75,7 +75,7 @@ export type LearnSettings = ReturnType<typeof checkLearnOptions>;
 
 /** @throws TypeError */
 export function checkLearnOptions(options: LearnOptions & { messages?: BaseMessageLike[] }) {
-  const checked = checkOptions("LearnOptions", optionsSchema, options);
+  const checked = checkOptions("LearnOptions", learnSchema, options);
   const { messages = [], changes = options.messages === undefined } = checked;
   return { ...checked, messages: messages.map(coerceMessageLikeToMessage), changes };
 }

@@ -146,6 +146,7 @@ describe("learnDue", () => {
     const { model } = createLearningModel(() => []);
     for (const bad of [{ store: {} }, { nodes: [] }, { limit: 0 }, { due: { changes: 0 } }, { write: [] }])
       await expect(learnDue(untyped({ store, nodes: [node], model, ...bad }))).rejects.toThrow(TypeError);
+    await expect(learnDue(untyped({ store, node, model }))).rejects.toThrow('"nodes" was probably meant');
   });
 
   it("examines the memories that are due, and few others", async () => {
