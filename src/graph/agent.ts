@@ -12,8 +12,14 @@ import {
 import type { BaseCheckpointSaver, BaseStore } from "@langchain/langgraph-checkpoint";
 import { ToolNode } from "@langchain/langgraph/prebuilt";
 import type { ConversationLogOptions } from "../conversation/options.js";
+import { refuseUnknownOptions } from "../core/settings/check-options.js";
 import { defineRunnableMark } from "../langchain/langgraph-internals.js";
-import { CallModelNode, type CallModelNodeOptions, type MessagesState } from "./call-model-node.js";
+import {
+  CallModelNode,
+  callModelOptionNames,
+  type CallModelNodeOptions,
+  type MessagesState,
+} from "./call-model-node.js";
 import { logRun } from "./log-run.js";
 import type { LogSource, MemoryConnectorNode } from "./memory-connector-node.js";
 import type { MemoryNode } from "./memory-node.js";
@@ -31,6 +37,8 @@ export interface AgentOptions extends CallModelNodeOptions {
   log?: boolean | ConversationLogOptions;
 }
 
+const optionNames = [...callModelOptionNames, "store", "checkpointer", "log"];
+
 type AgentGraph = ReturnType<typeof compileGraph>;
 
 /**
@@ -45,6 +53,7 @@ export class Agent {
   /** @throws TypeError in the same cases as CallModelNode, and for a log without a memory, or with bad options */
   constructor(options: AgentOptions) {
     const { store, checkpointer, log, ...callModelOptions } = { ...options };
+    refuseUnknownOptions("AgentOptions", { ...options }, optionNames);
     const compiled = { ...(store && { store }), ...(checkpointer && { checkpointer }) };
     this.#callModel = new CallModelNode(callModelOptions);
     this.#log = log;

@@ -3,6 +3,7 @@ import { type BaseMessage, SystemMessage } from "@langchain/core/messages";
 import { ensureConfig, Runnable } from "@langchain/core/runnables";
 import type { StructuredToolInterface } from "@langchain/core/tools";
 import type { LangGraphRunnableConfig } from "@langchain/langgraph";
+import { refuseUnknownOptions } from "../core/settings/check-options.js";
 import { runInContext } from "../langchain/langgraph-internals.js";
 import { getConnector } from "./get-connector.js";
 import type { MemoryConnectorNode } from "./memory-connector-node.js";
@@ -19,6 +20,8 @@ export interface CallModelNodeOptions {
   /** Shows a memory next to the system prompt. A MemoryNode gets a connector with the defaults. @default none */
   memoryConnector?: MemoryConnectorNode | MemoryNode;
 }
+
+export const callModelOptionNames = ["model", "tools", "systemPrompt", "memoryConnector"];
 
 /** The state that the node needs. The state of a graph may have more fields. */
 export interface MessagesState {
@@ -45,13 +48,14 @@ export class CallModelNode extends Runnable<MessagesState, MessagesState, LangGr
   #memoryConnector: MemoryConnectorNode | undefined;
 
   /**
-   * @throws TypeError if the model is not a chat model or cannot bind the tools, if two tools have the same name, or if
+   * @throws TypeError for an unknown option, if the model is not a chat model or cannot bind the tools, if two tools have the same name, or if
    *   `memoryConnector` is neither a connector nor a MemoryNode
    */
   constructor(options: CallModelNodeOptions) {
     super();
     const { model, tools = [], systemPrompt = "", memoryConnector } = { ...options };
     if (typeof model?.invoke !== "function") throw new TypeError("CallModelNode: model must be a chat model");
+    refuseUnknownOptions("CallModelNodeOptions", options, callModelOptionNames);
     this.#model = model;
     this.#systemPrompt = systemPrompt;
     this.setMemoryConnector(memoryConnector);

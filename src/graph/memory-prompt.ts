@@ -1,6 +1,7 @@
 import { type BaseMessage, SystemMessage } from "@langchain/core/messages";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import type { StructuredToolInterface } from "@langchain/core/tools";
+import { refuseUnknownOptions } from "../core/settings/check-options.js";
 import type { MessagesState } from "./call-model-node.js";
 import { getConnector } from "./get-connector.js";
 import type { MemoryConnectorNode } from "./memory-connector-node.js";
@@ -21,13 +22,14 @@ export interface MemoryPromptOptions {
  * adds nothing to the state. The function does not know the model, so it merges the memory into the one system message,
  * unless the connector says otherwise.
  *
- * @throws TypeError if `connector` is neither a connector nor a MemoryNode
+ * @throws TypeError for an unknown option, or if `connector` is neither a connector nor a MemoryNode
  */
 export function createMemoryPrompt(
   options: MemoryPromptOptions,
 ): (state: MessagesState, config: RunnableConfig) => Promise<BaseMessage[]> {
   const { connector: given, systemPrompt = "", tools = [] } = { ...options };
   const connector = getConnector(given, "createMemoryPrompt: connector");
+  refuseUnknownOptions("MemoryPromptOptions", options, ["connector", "systemPrompt", "tools"]);
   return (state, config) => {
     const prompt = systemPrompt === "" ? [] : [new SystemMessage(systemPrompt)];
     return connector.inject([...prompt, ...state.messages], config, undefined, tools);

@@ -9,7 +9,7 @@ import { toConfig } from "../graph/after-run.js";
 import type { MemoryNode } from "../graph/memory-node.js";
 import type { MongoMemoryStore } from "../mongodb/store/mongo-memory-store.js";
 import { runLearn } from "./learn.js";
-import { checkLearnOptions, type LearnOptions, type LearnSettings, unavailableField } from "./options.js";
+import { checkLearnOptions, learnSchema, type LearnOptions, type LearnSettings } from "./options.js";
 import { createReport, type LearnReport } from "./report.js";
 
 const dayMs = 86_400_000;
@@ -17,7 +17,7 @@ const dayMs = 86_400_000;
 /** The time for which a memory is not due after a failed run, so that other memories come first. */
 const pauseMs = 15 * 60_000;
 
-const dueSchema = z.object({
+const dueSchema = learnSchema.omit({ memory: true, messages: true, changes: true }).extend({
   store: z.custom<MongoMemoryStore & { [dueMemories]: DueMemories }>(
     (store) => getField(store, dueMemories) !== undefined,
     "must be a MongoMemoryStore",
@@ -27,9 +27,6 @@ const dueSchema = z.object({
     .strictObject({ changes: z.number().int().min(1).default(5), intervalMs: z.number().min(0).default(dayMs) })
     .default({ changes: 5, intervalMs: dayMs }),
   limit: z.number().int().min(1).max(1000).default(20),
-  memory: unavailableField,
-  messages: unavailableField,
-  changes: unavailableField,
 });
 
 /**
@@ -52,8 +49,8 @@ export async function learnDue(
     limit?: number;
   },
 ): Promise<LearnReport[]> {
-  const { store: _store, nodes: _nodes, due: _due, limit: _limit, ...learnOptions } = options;
   const { store, nodes, due, limit } = checkOptions("options of learnDue", dueSchema, options);
+  const { store: _store, nodes: _nodes, due: _due, limit: _limit, ...learnOptions } = options;
   const reports: LearnReport[] = [];
   for (const node of nodes) {
     const settings = checkLearnOptions({ ...learnOptions, memory: node });

@@ -9,13 +9,12 @@ import type { MessagesState } from "../graph/call-model-node.js";
 import { holdLease } from "./hold-lease.js";
 import { runLearn } from "./learn.js";
 import { openLearnedMemory } from "./learned-memory.js";
-import { checkLearnOptions, type LearnOptions, type LearnSettings, unavailableField } from "./options.js";
+import { checkLearnOptions, learnSchema, type LearnOptions, type LearnSettings } from "./options.js";
 import { readMessages, type Source } from "./sources.js";
 
 type LearnRunOptions = LearnOptions & { everyTurns?: number; onError?: (error: MemoryError) => void };
 
-const runSchema = z.object({
-  messages: unavailableField,
+const runSchema = learnSchema.omit({ messages: true }).extend({
   everyTurns: z.number().int().min(1).default(1),
   onError: functionField<LearnRunOptions["onError"]>().optional(),
 });
@@ -65,8 +64,8 @@ export function learnMiddleware(
 }
 
 function createLearner(options: LearnRunOptions): (messages: BaseMessage[], config: RunnableConfig) => Promise<void> {
-  const { everyTurns: _turns, onError: _onError, ...learnOptions } = options;
   const { everyTurns, onError } = checkOptions("LearnOptions", runSchema, options);
+  const { everyTurns: _turns, onError: _onError, ...learnOptions } = options;
   const settings = checkLearnOptions({ ...learnOptions, messages: [] });
   return async (messages, config) => {
     const texts = readMessages(messages);

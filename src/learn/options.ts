@@ -42,10 +42,7 @@ export interface LearnOptions {
   signal?: AbortSignal;
 }
 
-/** An option of `learn` that another function chooses by itself. */
-export const unavailableField = z.custom<undefined>(() => false, "is no option of this function").optional();
-
-const optionsSchema = z.strictObject({
+export const learnSchema = z.strictObject({
   memory: z.custom<MemoryNode | Memory>(
     (memory) => hasMethod(memory, "memoryForRun") || hasMethod(memory, "snapshot"),
     "must be a Memory or a MemoryNode",
@@ -75,7 +72,7 @@ export type LearnSettings = ReturnType<typeof checkLearnOptions>;
 
 /** @throws TypeError */
 export function checkLearnOptions(options: LearnOptions & { messages?: BaseMessageLike[] }) {
-  const checked = checkOptions("LearnOptions", optionsSchema, options);
+  const checked = checkOptions("LearnOptions", learnSchema, options);
   const { messages = [], changes = options.messages === undefined } = checked;
   return { ...checked, messages, changes };
 }

@@ -1,9 +1,7 @@
 import type { BaseMessage } from "@langchain/core/messages";
 import { SystemMessage } from "@langchain/core/messages";
 import { type AgentMiddleware, createMiddleware } from "langchain";
-import { z } from "zod";
-import { checkOptions } from "../core/settings/check-options.js";
-import { isObject } from "../core/values/unknown-values.js";
+import { refuseUnknownOptions } from "../core/settings/check-options.js";
 import { toConfig } from "../graph/after-run.js";
 import { AskedMessages } from "../graph/asked-messages.js";
 import { logRun } from "../graph/log-run.js";
@@ -22,17 +20,7 @@ export interface MemoryMiddlewareOptions extends MemoryConnectorConfig {
   log?: boolean | ConversationLogOptions;
 }
 
-const optionsSchema = z.strictObject({
-  ...connectorFields,
-  memory: z.unknown(),
-  tools: z.boolean().optional(),
-  log: z
-    .custom(
-      (log) => typeof log === "boolean" || isObject(log),
-      "must be true, false or an object { path, timeZone, keepDays }",
-    )
-    .optional(),
-});
+const optionNames = ["memory", "log", "tools", ...Object.keys(connectorFields)];
 
 /**
  * Creates middleware for `createAgent`. It shows the memory, with the agent's latest changes, to the model at every
@@ -52,7 +40,7 @@ export function memoryMiddleware(options: MemoryMiddlewareOptions): AgentMiddlew
   const { memory, tools = true, log, ...connectorConfig } = { ...options };
   if (typeof memory?.createConnector !== "function")
     throw new TypeError("memoryMiddleware: memory must be a MemoryNode");
-  checkOptions("MemoryMiddlewareOptions", optionsSchema, options);
+  refuseUnknownOptions("MemoryMiddlewareOptions", options, optionNames);
   if (log !== undefined) memory.setLog(log);
   const connector = memory.createConnector(connectorConfig);
   const ownTools = tools ? memory.memoryTools : [];

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Memory } from "../core/memory.js";
+import { assertMemory } from "../core/mounts/mounts.js";
 import { invalid, MemoryError } from "../core/values/errors.js";
 import { getField } from "../core/values/unknown-values.js";
 import { Mover } from "./mover.js";
@@ -23,6 +24,7 @@ const timeoutMs = 120_000;
  * of a store or stream, and of the memory. What was moved before stays: `details.moved` of a MemoryError counts it
  */
 export async function moveIn(memory: Memory, options: MoveInOptions): Promise<MoveInReport> {
+  assertMemory(memory, "moveIn: memory");
   const settings = checkMoveInOptions(memory, options);
   const { format, source, namespace, signal, onOutcome } = settings;
   const actor = { client: moveInClient, runId: `${moveInClient}-${randomUUID()}` };

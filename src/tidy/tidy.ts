@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import { patternField } from "../core/access/policy.js";
 import type { Memory, MemorySnapshot } from "../core/memory.js";
+import { assertMemory } from "../core/mounts/mounts.js";
 import { runInTurns, type Steps } from "../core/runtime/turns.js";
 import { checkOptions, signalField } from "../core/settings/check-options.js";
 import { compilePathPatterns } from "../core/values/path-pattern.js";
@@ -41,6 +42,7 @@ const optionsSchema = z.strictObject({
  * @throws TypeError for bad options; the errors of a snapshot
  */
 export async function tidy(memory: Memory, options: TidyOptions = {}): Promise<TidyFinding[]> {
+  assertMemory(memory, "tidy: memory");
   const { ignore, maxChars, propose, signal } = checkOptions("TidyOptions", optionsSchema, options);
   const opened = signal === undefined ? memory : memory.with({ signal });
   const snapshot = await opened.snapshot();

@@ -147,6 +147,7 @@ describe("learnDue", () => {
     const others = [{ memory: node }, { messages: [] }, { changes: false }];
     for (const bad of [{ store: {} }, { nodes: [] }, { limit: 0 }, { due: { changes: 0 } }, { write: [] }, ...others])
       await expect(learnDue(untyped({ store, nodes: [node], model, ...bad }))).rejects.toThrow(TypeError);
+    await expect(learnDue(untyped({ store, node, model }))).rejects.toThrow('"nodes" was probably meant');
   });
 
   it("examines the memories that are due, and few others", async () => {

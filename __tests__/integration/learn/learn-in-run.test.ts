@@ -163,6 +163,9 @@ describe("createLearnNode", () => {
     expect(errors).toMatchObject([{ code: "EINVAL" }]);
     for (const bad of [{ everyTurns: 0 }, { onError: 1 }, { write: [] }, { wrong: 1 }, { messages: [] }])
       expect(() => createLearnNode(untyped({ memory: newNode(), model, ...bad }))).toThrow(TypeError);
+    expect(() => createLearnNode(untyped({ memory: newNode(), model, everyTurn: 3 }))).toThrow(
+      'unknown option "everyTurn"; "everyTurns" was probably meant',
+    );
   });
 });
 

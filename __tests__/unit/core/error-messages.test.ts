@@ -1,4 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
+import { fakeModel } from "@langchain/core/testing";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import {
   Agent,
@@ -10,13 +11,16 @@ import {
   mergeMemories,
   MongoMemoryStore,
   openMemory,
+  tidy,
 } from "../../../src/index.js";
+import { moveIn } from "../../../src/move-in/index.js";
 import { memoryMiddleware } from "../../../src/middleware/index.js";
 import { MemoryDatabase } from "../../../src/mongodb/admin/memory-database.js";
 import { storageError } from "../../../src/mongodb/driver/errors.js";
 import { freshAddress } from "../../helpers/memory-case.js";
 
 const store = new InMemoryStore();
+const model = fakeModel();
 
 describe("what an error says", () => {
   it("of an unknown option: which one, and which was probably meant", () => {
@@ -66,8 +70,21 @@ describe("what an error says", () => {
       'invalid MemoryMiddlewareOptions: unknown option "logs"; "log" was probably meant',
     );
     expect(() => memoryMiddleware({ memory, log: "true" } as never)).toThrow(
-      'log: must be true, false or an object { path, timeZone, keepDays } (given "true")',
+      "invalid ConversationLogOptions: they are no object; expected an object { path, timeZone, keepDays }",
     );
+  });
+
+  it.each([
+    ["Agent", () => new Agent({ model, logs: true } as never), "AgentOptions", '"logs"; "log"'],
+    ["CallModelNode", () => new CallModelNode({ model, tool: [] } as never), "CallModelNodeOptions", '"tool"; "tools"'],
+    [
+      "createMemoryPrompt",
+      () => createMemoryPrompt({ connector: new MemoryNode({ nodeId: "a", store }), prompt: "Hi" } as never),
+      "MemoryPromptOptions",
+      '"prompt" (the options are connector, systemPrompt, tools)',
+    ],
+  ])("of an option that %s does not have: which one", (_name, create, options, unknown) => {
+    expect(create).toThrow(`invalid ${options}: unknown option ${unknown}`);
   });
 
   it("of a text in place of options: what they are, and nothing of the text", () => {
@@ -83,6 +100,8 @@ describe("what an error says", () => {
     await expect(logConversation(node, [])).rejects.toThrow(`logConversation: memory ${advice}`);
     await expect(mergeMemories(node, memory)).rejects.toThrow(`mergeMemories: the first memory ${advice}`);
     await expect(mergeMemories(memory, node)).rejects.toThrow(`mergeMemories: the second memory ${advice}`);
+    await expect(tidy(node)).rejects.toThrow(`tidy: memory ${advice}`);
+    await expect(moveIn(node, { from: "store", source: store })).rejects.toThrow(`moveIn: memory ${advice}`);
   });
 
   it("of a text in place of messages: that they are a list", async () => {

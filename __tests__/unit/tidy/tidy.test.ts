@@ -206,6 +206,6 @@ describe("tidy", () => {
       updatedAt: new Date(0),
     }));
     const snapshot = async () => ({ files, directories: ["/notes"], revision: null });
-    expect(await tidy(untyped({ snapshot }))).toHaveLength(100);
+    expect(await tidy(untyped({ snapshot, outline: snapshot }))).toHaveLength(100);
   });
 });

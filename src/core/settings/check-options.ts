@@ -80,6 +80,12 @@ function describeMissing(options: unknown, names: readonly string[]): string {
   return `${fault}; expected an object { ${names.join(", ")} }`;
 }
 
+/** Refuses options that there are not, for an object without a schema. @throws TypeError */
+export function refuseUnknownOptions(name: string, options: object, names: readonly string[]): void {
+  const unknown = Object.keys(options).find((option) => !names.includes(option));
+  if (unknown !== undefined) throw new OptionsError(name, unknown, "", unknownOption(unknown, names));
+}
+
 /** Words an unknown option. @param names the options that there are */
 export function unknownOption(name: string, names: readonly string[]): string {
   const near = nearestName(name, names);
