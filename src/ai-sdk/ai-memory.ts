@@ -1,5 +1,6 @@
 import type { Memory } from "../core/memory.js";
 import { isMemory } from "../core/mounts/mounts.js";
+import { pickDefined } from "../core/values/pick-defined.js";
 import { toolsByName } from "../dialects/registry.js";
 import { MemoryConnectorNode } from "../graph/memory-connector-node.js";
 import { getMemoryRun, type MemoryRun } from "../langchain/memory-run.js";
@@ -53,22 +54,13 @@ export function createAiMemory(options: AiMemoryOptions): AiMemory {
 
 function createRun({ threadId, userId, runId = globalThis.crypto.randomUUID() }: AiMemoryOptions): MemoryRun {
   const ids = { thread_id: threadId, user_id: userId, run_id: runId };
-  const configurable = Object.fromEntries(Object.entries(ids).filter(([, id]) => id !== undefined));
-  return getMemoryRun({ configurable });
+  return getMemoryRun({ configurable: pickDefined(ids) });
 }
 
 /** @param rootOfTools as the tools take paths */
 function createConnector(options: AiMemoryOptions, rootOfTools: string | undefined): MemoryConnectorNode {
   const { memory, content, maxChars, pinned, maxTokens, countTokens, root = rootOfTools, onError } = options;
-  const config = {
-    ...(content !== undefined && { content }),
-    ...(maxChars !== undefined && { maxChars }),
-    ...(pinned !== undefined && { pinned }),
-    ...(maxTokens !== undefined && { maxTokens }),
-    ...(countTokens !== undefined && { countTokens }),
-    ...(root !== undefined && { root }),
-    ...(onError !== undefined && { onError }),
-  };
+  const config = pickDefined({ content, maxChars, pinned, maxTokens, countTokens, root, onError });
   if (!isMemory(memory)) return memory.createConnector(config);
   // The memory is the program's choice, so no other one replaces it.
   return new MemoryConnectorNode({

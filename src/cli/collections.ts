@@ -1,8 +1,7 @@
-/** Leaves out undefined members, because a filter refuses an undefined id. */
-export function pickDefined<T extends object>(members: T): { [Name in keyof T]?: NonNullable<T[Name]> } {
-  const defined = Object.entries(members).filter(([, value]) => value !== undefined);
-  // `Object.fromEntries` loses the type of the names. They are the names in `members`.
-  return Object.fromEntries(defined) as { [Name in keyof T]?: NonNullable<T[Name]> };
+/** Whether a list has an item. Reads no more than one. */
+export async function hasAny(items: AsyncIterable<unknown>): Promise<boolean> {
+  for await (const _ of items) return true;
+  return false;
 }
 
 /** Does the same as `Map.groupBy` of Node 21. */

@@ -35,7 +35,7 @@ export interface Report {
   text?: string;
 }
 
-export interface CommandSettings<Input> extends CommandTexts {
+interface CommandSettings<Input> extends CommandTexts {
   /** The options that have another name in the library, by that name. */
   renamed?: Readonly<Record<string, keyof Input>>;
   /** @param input the arguments and options, by name. @returns undefined if it has printed its result itself */

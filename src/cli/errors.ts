@@ -17,7 +17,7 @@ export const exitCodeMeanings: readonly (readonly [code: ExitCode, meaning: stri
 /**
  * `EUSAGE` the command line · `EINPUT` a file or text that it names · `EBUG` the program · others: errors of a memory.
  */
-export type CommandErrorCode = MemoryErrorCode | "EUSAGE" | "EINPUT" | "EBUG";
+type CommandErrorCode = MemoryErrorCode | "EUSAGE" | "EINPUT" | "EBUG";
 
 /** Ends a command. The message is one sentence: what is wrong, where, and what would be right. */
 export class CommandError extends Error {

@@ -1,12 +1,10 @@
 import { type OptionValues } from "commander";
 import { getField } from "../core/values/unknown-values.js";
-import { type AddCommand, type CommandTexts, createCommand, type JsonOption, type Report } from "./command.js";
+import { type AddCommand, type CommandTexts, createCommand, type Report } from "./command.js";
 import type { CliContext } from "./context.js";
 import { about, type Advice } from "./errors.js";
 import { type OpenSettings, type OpenTarget, withMemory } from "./targets/open-target.js";
 import type { TargetOptions } from "./targets/target-options.js";
-
-export type MemoryInput<Input> = Input & TargetOptions & JsonOption;
 
 export interface MemoryCommandSettings<Input, Open = OpenTarget> extends CommandTexts, Omit<OpenSettings, "access"> {
   access: OpenSettings["access"] | ((input: Input) => OpenSettings["access"]);
@@ -16,7 +14,7 @@ export interface MemoryCommandSettings<Input, Open = OpenTarget> extends Command
   advice?: Advice;
   /** Refuses input before the memory is opened. @throws CommandError */
   check?: (input: Input, context: CliContext) => void;
-  run: (open: Open, input: MemoryInput<Input>, context: CliContext) => Promise<Report | undefined>;
+  run: (open: Open, input: Input & TargetOptions, context: CliContext) => Promise<Report | undefined>;
 }
 
 /** Creates a command for the memory that the options name. Its `options` must include the options of a target. */

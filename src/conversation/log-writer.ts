@@ -1,6 +1,6 @@
 import { readMarks } from "../core/search/log-parts.js";
 import type { LogMemory } from "../core/restrictable-memory.js";
-import { MemoryError, type MemoryErrorCode } from "../core/values/errors.js";
+import { hasCode, type MemoryError, unlessRefused } from "../core/values/errors.js";
 import { getPathPrefix } from "../core/values/paths.js";
 import type { LogEntry } from "./entries.js";
 import {
@@ -90,7 +90,7 @@ export class LogWriter {
     await this.#guard(path, added);
     const part = this.#createPart(added);
     const update = this.#log.memory.update(path, formatEnd(marks), formatNextPart(marks, part));
-    const replaced = await unless(["ENOENT", "EFBIG"], update);
+    const replaced = await unlessRefused(update, "ENOENT", "EFBIG");
     return replaced === null || replaced === 0 ? null : this.#describe(path, part);
   }
 
@@ -124,12 +124,12 @@ export class LogWriter {
       return end === null && this.#text.isPast === true ? insertPart(text, part) : addPart(text, end, part);
     };
     try {
-      const edited = await unless(["ENOENT"], memory.edit(path, add));
-      const isDone = edited ?? (await unless(["EEXIST"], memory.write(path, add(""), { ifExists: "fail" })));
+      const edited = await unlessRefused(memory.edit(path, add), "ENOENT");
+      const isDone = edited ?? (await unlessRefused(memory.write(path, add(""), { ifExists: "fail" }), "EEXIST"));
       return isDone === null ? await this.#writeToFile(path, added) : this.#describe(path, part);
     } catch (error) {
       if (error instanceof NothingNew) return { count: 0, end: null };
-      if (hasCode(error, ["EFBIG"]) && (await memory.stat(path)) !== null) return null;
+      if (hasCode(error, "EFBIG") && (await memory.stat(path)) !== null) return null;
       throw error;
     }
   }
@@ -141,7 +141,7 @@ export class LogWriter {
       try {
         this.#guarded.set(mark, await this.#log.guard(path, text));
       } catch (error) {
-        if (!hasCode(error, ["EACCES"])) throw error;
+        if (!hasCode(error, "EACCES")) throw error;
         this.#guarded.set(mark, null);
         this.#text.onRefusal(error);
       }
@@ -182,7 +182,7 @@ export class LogWriter {
     for (;;) {
       const number = files.length + 1;
       const path = this.#toPath(number);
-      const content = await unless(["ENOENT"], this.#log.memory.read(path));
+      const content = await unlessRefused(this.#log.memory.read(path), "ENOENT");
       if (content === null) return files;
       files.push({ path, content, day, number });
     }
@@ -205,17 +205,3 @@ interface DayFile {
 }
 
 const dayName = /^(\d{4}-\d\d-\d\d)(?:_(\d+))?\.md$/;
-
-function hasCode(error: unknown, codes: readonly MemoryErrorCode[]): error is MemoryError {
-  return MemoryError.isInstance(error) && codes.includes(error.code);
-}
-
-/** Returns null if the call was refused with one of the codes. */
-async function unless<Answer>(codes: readonly MemoryErrorCode[], call: Promise<Answer>): Promise<Answer | null> {
-  try {
-    return await call;
-  } catch (error) {
-    if (hasCode(error, codes)) return null;
-    throw error;
-  }
-}

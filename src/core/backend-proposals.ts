@@ -11,7 +11,7 @@ import { type MemoryContext, runAsChange, runCall } from "./pipeline.js";
 import type { Call } from "./runtime/call.js";
 import { checkOptions } from "./settings/check-options.js";
 import { actorField, maxActorChars } from "./values/actor.js";
-import { invalid, MemoryError } from "./values/errors.js";
+import { invalid, isRefusal, MemoryError } from "./values/errors.js";
 import { preview, shorten } from "./values/text.js";
 
 const reviewerField = actorField.extend({ userId: z.string().min(1).max(maxActorChars) });
@@ -130,7 +130,7 @@ export class BackendProposals implements MemoryProposals {
       const planned = await planChange(await loadTree(backend, change, call), change, settings, call);
       return planned?.diff ?? "no change";
     } catch (error) {
-      if (MemoryError.isInstance(error) && error.code !== "EIO") return error.message;
+      if (isRefusal(error)) return error.message;
       throw error;
     }
   }

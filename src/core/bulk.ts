@@ -3,7 +3,7 @@ import { memoryDefaults } from "./memory-options.js";
 import type { AddedFile, AddSettings, DatedFile } from "./tree/add-files.js";
 import type { SnapshotFile } from "./tree/snapshot.js";
 import { withPath } from "./values/error-paths.js";
-import { alreadyExists, MemoryError, type MemoryErrorCode } from "./values/errors.js";
+import { alreadyExists, hasCode, isRefusal, type MemoryErrorCode } from "./values/errors.js";
 
 /** Reason for a symbol: the other build of this package has its own classes. */
 export const bulk: unique symbol = Symbol.for("langgraph-mongo-memory.bulk");
@@ -80,7 +80,7 @@ async function readEach(memory: Memory, paths: readonly string[]): Promise<Snaps
       const [content, facts] = [await memory.read(path), await memory.stat(path)];
       if (facts?.kind === "file") files.push({ path, content, ...facts });
     } catch (error) {
-      if (!MemoryError.isInstance(error) || error.code === "EIO") throw error;
+      if (!isRefusal(error)) throw error;
     }
   return files;
 }
@@ -96,7 +96,7 @@ async function addFile(memory: Memory, { path, content, ifExists }: DatedFile): 
     await memory.write(path, content, { ifExists: "fail" });
     return "written";
   } catch (error) {
-    if (!MemoryError.isInstance(error) || !refusals.includes(error.code)) throw error;
+    if (!hasCode(error, ...refusals)) throw error;
     if (error.code !== "EEXIST") return withPath(error, path);
   }
   if ((await memory.read(path)) === content) return "unchanged";
@@ -105,7 +105,7 @@ async function addFile(memory: Memory, { path, content, ifExists }: DatedFile): 
     await memory.write(path, content);
     return "written";
   } catch (error) {
-    if (MemoryError.isInstance(error) && refusals.includes(error.code)) return withPath(error, path);
+    if (hasCode(error, ...refusals)) return withPath(error, path);
     throw error;
   }
 }

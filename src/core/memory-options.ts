@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type SearchWords, englishWords } from "./search/words.js";
-import { checkOptions, isSignal, timeoutField } from "./settings/check-options.js";
+import { checkOptions, functionField, signalField, timeoutField } from "./settings/check-options.js";
 import { actorField, type MemoryActor } from "./values/actor.js";
 import type { PathRule } from "./values/paths.js";
 
@@ -73,9 +73,7 @@ export const memoryOptionFields = {
   maxFileBytes: bytes.max(memoryBytesCeiling).optional(),
   maxMemoryBytes: bytes.max(Number.MAX_SAFE_INTEGER).optional(),
   timeoutMs: timeoutField.optional(),
-  searchWords: z
-    .custom<SearchWords>((value) => typeof value === "function", "must be a function from a text to its words")
-    .optional(),
+  searchWords: functionField<SearchWords>("must be a function from a text to its words").optional(),
 };
 
 const memoryOptionsSchema = z
@@ -90,7 +88,7 @@ const memoryOptionsSchema = z
 
 const memoryUseSchema = z
   .object({
-    signal: z.custom<AbortSignal>(isSignal, "must be an AbortSignal").optional(),
+    signal: signalField.optional(),
     timeoutMs: timeoutField.optional(),
     paths: pathsField.optional(),
     actor: actorField.optional(),

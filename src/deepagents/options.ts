@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { MemoryError } from "../core/values/errors.js";
-import { checkOptions } from "../core/settings/check-options.js";
+import { checkOptions, functionField } from "../core/settings/check-options.js";
 
 /** The receiver of failures that the protocol cannot express. */
 export interface DeepAgentsBackendOptions {
@@ -13,8 +13,7 @@ export interface DeepAgentsBackendOptions {
 
 const optionsSchema = z
   .object({
-    // `z.function()` is a schema in zod 3 only.
-    onError: z.custom((value) => typeof value === "function", "expected a function").optional(),
+    onError: functionField("expected a function").optional(),
   })
   .strict();
 

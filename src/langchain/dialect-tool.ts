@@ -8,6 +8,7 @@ import {
   type ToolRunnableConfig,
 } from "@langchain/core/tools";
 import { isGraphBubbleUp } from "@langchain/langgraph";
+import { pickDefined } from "../core/values/pick-defined.js";
 import {
   type AdaptedTool,
   adaptTool,
@@ -142,7 +143,7 @@ function isToolCall(input: unknown): input is { type: "tool_call"; args: unknown
 /** Programs may pass `undefined` for an optional argument. JSON has no such value. */
 function removeUndefined(args: unknown): unknown {
   if (typeof args !== "object" || args === null || Array.isArray(args)) return args;
-  return Object.fromEntries(Object.entries(args).filter(([, value]) => value !== undefined));
+  return pickDefined(args);
 }
 
 /**

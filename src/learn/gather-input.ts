@@ -1,7 +1,7 @@
 import type { PagedHistory } from "../core/backend-history.js";
 import type { VersionChange } from "../core/history/history-backend.js";
 import type { FileText } from "../core/tree/snapshot.js";
-import { MemoryError } from "../core/values/errors.js";
+import { isRefusal } from "../core/values/errors.js";
 import { getPathPrefix, ROOT } from "../core/values/paths.js";
 import { takeStart } from "../core/values/text.js";
 import type { LearnedMemory } from "./learned-memory.js";
@@ -119,7 +119,7 @@ export async function readFile(memory: LearnedMemory["memory"], path: string): P
   try {
     return await memory.read(path);
   } catch (error) {
-    if (MemoryError.isInstance(error) && error.code !== "EIO") return undefined;
+    if (isRefusal(error)) return undefined;
     throw error;
   }
 }

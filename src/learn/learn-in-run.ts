@@ -1,7 +1,7 @@
 import type { BaseMessage } from "@langchain/core/messages";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import { z } from "zod";
-import { checkOptions } from "../core/settings/check-options.js";
+import { checkOptions, functionField } from "../core/settings/check-options.js";
 import type { MemoryError } from "../core/values/errors.js";
 import { hashSha256 } from "../core/values/sha256.js";
 import { toConfig, workAfterRun } from "../graph/after-run.js";
@@ -16,7 +16,7 @@ type LearnRunOptions = LearnOptions & { everyTurns?: number; onError?: (error: M
 
 const runSchema = z.object({
   everyTurns: z.number().int().min(1).default(1),
-  onError: z.custom<LearnRunOptions["onError"]>((each) => typeof each === "function", "must be a function").optional(),
+  onError: functionField<LearnRunOptions["onError"]>().optional(),
 });
 
 /**

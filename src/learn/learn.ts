@@ -1,9 +1,9 @@
 import type { BaseMessage } from "@langchain/core/messages";
 import type { MemoryProposal } from "../core/approval/memory-proposals.js";
 import { lostRace } from "../core/runtime/lost-race.js";
-import { invalid, MemoryError } from "../core/values/errors.js";
+import { hasCode, invalid } from "../core/values/errors.js";
 import { normalizePath } from "../core/values/paths.js";
-import { hashSha256 } from "../core/values/sha256.js";
+import { createFactsId, hashSha256 } from "../core/values/sha256.js";
 import { askModel, getModelName } from "./ask-model.js";
 import { createPrompt, createRepairPrompt } from "./create-prompt.js";
 import { findKnownTexts, listWritable, readFile, readNewVersions } from "./gather-input.js";
@@ -157,7 +157,7 @@ async function readRejected({ proposals }: LearnedMemory): Promise<MemoryProposa
 function createRunId({ memory: { address } }: LearnedMemory, sources: readonly Source[]): string {
   const { nodeId, scope, threadId, userId } = { threadId: null, userId: null, ...address };
   const texts = sources.map(({ id, text }) => [id, hashSha256(text)]);
-  return `${learnClient}-${hashSha256(JSON.stringify([nodeId, scope, threadId, userId, texts])).slice(0, 24)}`;
+  return `${learnClient}-${createFactsId([nodeId, scope, threadId, userId, texts])}`;
 }
 
 /** @throws MemoryError if a version is forgotten or redacted by now */
@@ -165,7 +165,7 @@ async function assertPresent({ history }: LearnedMemory, id: string): Promise<vo
   const [kind, version = ""] = id.split(/:(.*)/s);
   if (kind !== "version" || history === null) return;
   const { redactedAt } = await history.read(version).catch((error: unknown) => {
-    if (MemoryError.isInstance(error) && error.code === "ENOENT") throw invalid("a text that it rests on is gone");
+    if (hasCode(error, "ENOENT")) throw invalid("a text that it rests on is gone");
     throw error;
   });
   if (redactedAt !== undefined) throw invalid("a text that it rests on is redacted");

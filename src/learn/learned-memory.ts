@@ -3,14 +3,14 @@ import { isPaged, type PagedHistory } from "../core/backend-history.js";
 import type { BackendProposals } from "../core/backend-proposals.js";
 import type { Memory } from "../core/memory.js";
 import { getMountTree } from "../core/mounts/mounted-memory.js";
-import { compilePathPattern } from "../core/values/path-pattern.js";
+import { compilePathPatterns } from "../core/values/path-pattern.js";
 import { archivePath, defaultLogPath, getPathPrefix, ROOT } from "../core/values/paths.js";
 import { hasMethod } from "../core/values/unknown-values.js";
 import type { MemoryNode } from "../graph/memory-node.js";
 import { learnClient } from "./sources.js";
 
 /** Raw notes and the archive: no run changes them. */
-const protectedPaths = [`${defaultLogPath}/**`, `${archivePath}/**`].map(compilePathPattern);
+const isProtected = compilePathPatterns([`${defaultLogPath}/**`, `${archivePath}/**`]);
 
 /** Proposals with the additional methods that only this package uses. */
 interface LearnProposals extends MemoryProposals, Pick<BackendProposals, "lease" | "newest" | "withdraw"> {}
@@ -37,19 +37,17 @@ export function openLearnedMemory(
   if (!isLearnProposals(proposals)) throw new TypeError("learn: the memory keeps no proposals; use a MongoMemoryStore");
   const isOfMount = (path: string): boolean =>
     others.some(({ point }) => path === point || path.startsWith(getPathPrefix(point)));
-  const [readable, writable] = [read, write].map((patterns) => patterns.map(compilePathPattern));
+  const [isReadable, isWritable] = [compilePathPatterns(read), compilePathPatterns(write)];
   // "/profile/**" also fits "/profile". A file there would leave no place for files below it.
-  const directories = write
-    .filter((pattern) => /.\/\*\*$/.test(pattern))
-    .map((each) => compilePathPattern(each.slice(0, -3)));
-  const fits = (patterns: typeof readable, path: string): boolean => patterns?.some((each) => each(path)) === true;
-  const isBelow = (path: string): boolean => fits(writable, path) && path !== ROOT && !fits(directories, path);
+  const directories = write.filter((pattern) => /.\/\*\*$/.test(pattern)).map((each) => each.slice(0, -3));
+  const isDirectory = compilePathPatterns(directories);
   return {
     memory,
     proposals,
     history: history !== null && isPaged(history) ? history : null,
-    mayRead: (path) => fits(readable, path) && !isOfMount(path),
-    mayChange: (path) => isBelow(path) && !fits(protectedPaths, path) && !isOfMount(path),
+    mayRead: (path) => isReadable(path) && !isOfMount(path),
+    mayChange: (path) =>
+      isWritable(path) && path !== ROOT && !isDirectory(path) && !isProtected(path) && !isOfMount(path),
   };
 }
 

@@ -3,8 +3,8 @@ import { editUnchanged, proposeChange } from "../core/propose-change.js";
 import { bindMemory } from "../core/restrictable-memory.js";
 import { CallIdentity } from "../core/runtime/call-identity.js";
 import type { MemoryActor } from "../core/values/actor.js";
-import { getReason, invalid, MemoryError } from "../core/values/errors.js";
-import { hashSha256 } from "../core/values/sha256.js";
+import { getReason, invalid, isRefusal } from "../core/values/errors.js";
+import { createFactsId } from "../core/values/sha256.js";
 import type { LearnedMemory } from "./learned-memory.js";
 import type { LearnChange } from "./plan-operations.js";
 import type { LearnReport } from "./report.js";
@@ -50,7 +50,7 @@ export async function makeChanges(
       if (change.isAtOnce) report.applied.push(change.path);
       else report.proposals.push(id);
     } catch (error) {
-      if (!MemoryError.isInstance(error) || error.code === "EIO") throw error;
+      if (!isRefusal(error)) throw error;
       report.dropped.push({ operation: toOperation(change), why: getReason(error) });
     }
   }
@@ -78,7 +78,7 @@ async function makeChange(
 /** Whether a source is gone. False if only the lease is lost: the run that has it now makes the same change. */
 function isSourceGone(error: unknown): boolean {
   if (error instanceof LostLease) return error.isForgotten;
-  return MemoryError.isInstance(error) && error.code !== "EIO";
+  return isRefusal(error);
 }
 
 function applyTo(memory: Memory, { kind, path, to, before, after, added }: LearnChange): Promise<unknown> {
@@ -109,7 +109,7 @@ async function createId(
   const old = before ?? "";
   const isMove = kind === "rename" || kind === "delete";
   const texts = isMove ? [kind, to] : [getAddedText(old, after).trim(), getAddedText(after, old).trim()];
-  const id = hashId([address, path, ...texts]);
+  const id = createFactsId([address, path, ...texts]);
   const earlier = await proposals.get(id);
   if (earlier?.status === "rejected") throw invalid("a person has rejected this change");
   if (earlier === null || earlier.actor?.runId === actor.runId) return id;
@@ -119,11 +119,7 @@ async function createId(
 
 /** The id differs in each run. Reason: a later run may add a text again that a person has deleted since. */
 function createCallId(id: string, { actor: { runId } }: Pick<LearnChangeSettings, "actor">): string {
-  return hashId([runId, id]);
-}
-
-function hashId(facts: readonly unknown[]): string {
-  return hashSha256(JSON.stringify(facts)).slice(0, 24);
+  return createFactsId([runId, id]);
 }
 
 function toOperation({ kind, path, to }: LearnChange): object {

@@ -3,7 +3,7 @@ import type { BaseMessage } from "@langchain/core/messages";
 import { z } from "zod";
 import { patternField } from "../core/access/policy.js";
 import type { Memory } from "../core/memory.js";
-import { checkOptions, isSignal } from "../core/settings/check-options.js";
+import { checkOptions, signalField } from "../core/settings/check-options.js";
 import { hasMethod } from "../core/values/unknown-values.js";
 import type { MemoryNode } from "../graph/memory-node.js";
 
@@ -67,7 +67,7 @@ const optionsSchema = z
       .strict()
       .default({ operations: 20, removedShare: 0.25, inputChars: 40_000 }),
     instructions: z.string().min(1).optional(),
-    signal: z.custom<AbortSignal>(isSignal, "must be an AbortSignal").optional(),
+    signal: signalField.optional(),
   })
   .strict();
 

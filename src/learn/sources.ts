@@ -1,7 +1,7 @@
 import type { BaseMessage } from "@langchain/core/messages";
 import type { VersionChange } from "../core/history/history-backend.js";
 import { isOwnClient, type MemoryActor } from "../core/values/actor.js";
-import { hashSha256 } from "../core/values/sha256.js";
+import { createFactsId } from "../core/values/sha256.js";
 import { takeStart } from "../core/values/text.js";
 import { getField } from "../core/values/unknown-values.js";
 
@@ -35,7 +35,7 @@ export function readMessages(messages: readonly BaseMessage[]): Source[] {
     if ((type !== "human" && type !== "ai") || isSummary(message)) return [];
     const text = withoutShownMemory(message.text).trim();
     if (text === "") return [];
-    const id = message.id ?? hashSha256(JSON.stringify([type, index, text])).slice(0, 24);
+    const id = message.id ?? createFactsId([type, index, text]);
     const trust = type === "human" ? "person" : "agent";
     return [
       { id: `message:${id}`, place: type === "human" ? "said by the user" : "said by the assistant", text, trust },

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Implementation } from "@modelcontextprotocol/server";
 import { isOwnClient } from "../core/values/actor.js";
+import { pickDefined } from "../core/values/pick-defined.js";
 import type { MemoryRun } from "../langchain/memory-run.js";
 import type { McpOwner } from "./options.js";
 
@@ -34,10 +35,7 @@ export function createServerRun(
   signal?: AbortSignal,
   { client, session }: Partial<McpCaller> = {},
 ): MemoryRun {
-  const configurable = {
-    ...(threadId !== undefined && { thread_id: threadId }),
-    ...(userId !== undefined && { user_id: userId }),
-  };
+  const configurable = pickDefined({ thread_id: threadId, user_id: userId });
   return {
     config: { configurable, ...(signal && { signal }) },
     threadId,

@@ -1,6 +1,6 @@
 import { maxBatch } from "../core/bulk.js";
 import type { Memory } from "../core/memory.js";
-import { MemoryError } from "../core/values/errors.js";
+import { hasCode, MemoryError } from "../core/values/errors.js";
 import { getPathPrefix, normalizePath, ROOT } from "../core/values/paths.js";
 import { checkText, utf8Bytes } from "../core/values/text.js";
 import type { MoveInConversation, MoveInEntry } from "./item.js";
@@ -43,7 +43,7 @@ export class Mover {
     try {
       await this.#addFile(this.#prepare(entry), what, entry.shortened ?? null);
     } catch (error) {
-      if (!MemoryError.isInstance(error) || error.code !== "EINVAL") throw error;
+      if (!hasCode(error, "EINVAL")) throw error;
       this.#reporter.skip(what, describeRefusal(error));
     }
   }

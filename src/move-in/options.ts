@@ -1,7 +1,8 @@
 import { z } from "zod";
 import type { Memory } from "../core/memory.js";
-import { checkOptions, isSignal, OptionsError } from "../core/settings/check-options.js";
+import { checkOptions, functionField, OptionsError, signalField } from "../core/settings/check-options.js";
 import { isAbsolutePath, normalizePath, ROOT } from "../core/values/paths.js";
+import { hasMethod } from "../core/values/unknown-values.js";
 import type { MoveInFormatName } from "./formats.js";
 import { formatNames, formats } from "./formats.js";
 import type { MoveInEntry, MoveInFormat, MoveInSource } from "./item.js";
@@ -46,13 +47,10 @@ export interface MoveInOutcome {
   why: string | null;
 }
 
-const isFormat = (value: unknown): boolean =>
-  typeof value === "object" && value !== null && "read" in value && typeof value.read === "function";
-
 const optionsSchema = z
   .object({
     from: z.custom<MoveInFormatName | MoveInFormat>(
-      (value) => isFormat(value) || (typeof value === "string" && Object.hasOwn(formats, value)),
+      (value) => hasMethod(value, "read") || (typeof value === "string" && Object.hasOwn(formats, value)),
       `must be one of ${formatNames.join(", ")}, or a format`,
     ),
     source: z.custom<MoveInSource>(
@@ -65,13 +63,9 @@ const optionsSchema = z
     dryRun: z.boolean().default(false),
     fromUser: z.string().min(1).optional(),
     namespace: z.array(z.string().min(1)).default([]),
-    change: z
-      .custom<(entry: MoveInEntry) => MoveInEntry | null>((value) => typeof value === "function", "must be a function")
-      .optional(),
-    onOutcome: z
-      .custom<(outcome: MoveInOutcome) => void>((value) => typeof value === "function", "must be a function")
-      .optional(),
-    signal: z.custom<AbortSignal>(isSignal, "must be an AbortSignal").optional(),
+    change: functionField<(entry: MoveInEntry) => MoveInEntry | null>().optional(),
+    onOutcome: functionField<(outcome: MoveInOutcome) => void>().optional(),
+    signal: signalField.optional(),
   })
   .strict();
 

@@ -5,8 +5,8 @@ import { OptionsError } from "../core/settings/check-options.js";
 import { type AddedFile, commitFiles, type DatedFile } from "../core/tree/add-files.js";
 import { MemoryTree } from "../core/tree/memory-tree.js";
 import type { MemoryActor } from "../core/values/actor.js";
-import { getReason, MemoryError } from "../core/values/errors.js";
-import { hashSha256 } from "../core/values/sha256.js";
+import { getReason, isRefusal, type MemoryError } from "../core/values/errors.js";
+import { createFactsId } from "../core/values/sha256.js";
 
 /** A file that is ready to be written, with the ids that its text comes from. */
 export interface ReadyFile extends DatedFile {
@@ -36,14 +36,14 @@ export function proposeTo(memory: Memory, actor: MemoryActor, reason: string): S
   if (proposals === undefined || proposals === null)
     throw new OptionsError("MoveInOptions", "propose", "needs a memory of a MongoMemoryStore, without mounts");
   const propose = async ({ path, content, ifExists, sources }: ReadyFile): Promise<FileResult> => {
-    const id = hashSha256(JSON.stringify(["move-in", memory.address, path, content])).slice(0, 24);
+    const id = createFactsId(["move-in", memory.address, path, content]);
     if ((await proposals.get(id)) !== null) return "unchanged";
     const origin = { reason, sources, trust: "unknown", model: "" } as const;
     const write = (asking: Memory): Promise<unknown> => asking.write(path, content, { ifExists });
     try {
       return (await proposeChange(memory, { id, actor, origin }, write)) === null ? "unchanged" : "proposed";
     } catch (error) {
-      if (!MemoryError.isInstance(error) || error.code === "EIO") throw error;
+      if (!isRefusal(error)) throw error;
       return error.code === "EEXIST" && (await memory.read(path)) === content ? "unchanged" : error;
     }
   };

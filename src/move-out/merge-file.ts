@@ -2,9 +2,17 @@ import { getAddSettings } from "../core/bulk.js";
 import type { MemoryVersion } from "../core/history/history.js";
 import type { Memory } from "../core/memory.js";
 import { readMarks } from "../core/search/log-parts.js";
-import { baseChanged, MemoryError, parentIsFile } from "../core/values/errors.js";
+import { baseChanged, parentIsFile, unlessRefused } from "../core/values/errors.js";
 import { LiteralSearch } from "../core/values/literal-search.js";
-import { getCreationError, getParents, maxPathChars, maxSegmentChars } from "../core/values/paths.js";
+import {
+  getCreationError,
+  getName,
+  getParent,
+  getParents,
+  getPathPrefix,
+  maxPathChars,
+  maxSegmentChars,
+} from "../core/values/paths.js";
 import { hashSha256 } from "../core/values/sha256.js";
 import { appendText, takeStart, utf8Bytes } from "../core/values/text.js";
 import { mergeLogs } from "./merge-logs.js";
@@ -173,8 +181,8 @@ function replaceOnly(expected: string, text: string): (present: string) => strin
 
 /** Returns null for a text that is redacted or no longer kept. */
 async function readStep({ history }: Memory, { id }: Step): Promise<string | null> {
-  const read = id === null ? undefined : history?.read(id);
-  return orNull(read?.then(({ content }) => content) ?? Promise.resolve(null));
+  if (id === null || history === null) return null;
+  return (await unlessRefused(history.read(id), "ENOENT"))?.content ?? null;
 }
 
 export function actAs(memory: Memory, step: Step | undefined): Memory {
@@ -195,26 +203,17 @@ async function appendStep(
   return "appended";
 }
 
-const readOrNull = (memory: Memory, path: string): Promise<string | null> => orNull(memory.read(path));
-
-async function orNull<T>(reading: Promise<T>): Promise<T | null> {
-  try {
-    return await reading;
-  } catch (error) {
-    if (MemoryError.isInstance(error) && error.code === "ENOENT") return null;
-    throw error;
-  }
-}
+const readOrNull = (memory: Memory, path: string): Promise<string | null> => unlessRefused(memory.read(path), "ENOENT");
 
 /**
  * Returns `/a/note-merged.md` for `/a/note.md`, then `/a/note-merged-2.md`. It names no owner of the other memory,
  * because forgetting that owner would leave the name. Every rule of paths allows it.
  */
 function getPathBeside(path: string, number: number): string {
-  const start = path.lastIndexOf("/") + 1;
-  const name = path.slice(start);
+  const directory = getPathPrefix(getParent(path));
+  const name = getName(path);
   const dot = name.lastIndexOf(".") > 0 ? name.lastIndexOf(".") : name.length;
   const ending = `-merged${number === 1 ? "" : `-${number}`}${name.slice(dot)}`;
-  const room = Math.min(maxSegmentChars, maxPathChars - start) - ending.length;
-  return path.slice(0, start) + takeStart(name.slice(0, dot), Math.max(room, 0)) + ending;
+  const room = Math.min(maxSegmentChars, maxPathChars - directory.length) - ending.length;
+  return directory + takeStart(name.slice(0, dot), Math.max(room, 0)) + ending;
 }

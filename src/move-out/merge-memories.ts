@@ -5,8 +5,8 @@ import type { Memory, MemoryOutline } from "../core/memory.js";
 import { openWithoutRules } from "../core/restrictable-memory.js";
 import { lostRace, maxAttempts, pause } from "../core/runtime/lost-race.js";
 import { checkOptions } from "../core/settings/check-options.js";
-import { getReason, invalid, MemoryError, type MemoryErrorCode } from "../core/values/errors.js";
-import { compilePathPattern } from "../core/values/path-pattern.js";
+import { getReason, hasCode, invalid, MemoryError } from "../core/values/errors.js";
+import { compilePathPatterns } from "../core/values/path-pattern.js";
 import { ROOT } from "../core/values/paths.js";
 import { getField } from "../core/values/unknown-values.js";
 import { mergeBatch } from "./merge-batch.js";
@@ -47,7 +47,7 @@ const optionsSchema = z
 export async function mergeMemories(from: Memory, into: Memory, options: MergeOptions = {}): Promise<MergeReport> {
   const { append, dryRun } = checkOptions("MergeOptions", optionsSchema, options);
   if (isSameMemory(from, into)) throw invalid("a memory cannot be merged into itself");
-  const patterns = append.map(compilePathPattern);
+  const isAppended = compilePathPatterns(append);
   const { files, revision } = await from.outline();
   const steps = await readSteps(
     from,
@@ -60,8 +60,9 @@ export async function mergeMemories(from: Memory, into: Memory, options: MergeOp
     const results = await mergeBatch(context, paths);
     for (const path of paths) {
       const result = results.get(path);
-      const appends = patterns.some((fits) => fits(path));
-      const file = result ? { path, result } : await mergeInTurn(path, () => mergeFile(context, path, appends));
+      const file = result
+        ? { path, result }
+        : await mergeInTurn(path, () => mergeFile(context, path, isAppended(path)));
       if (file !== null) merged.push(file);
     }
   }
@@ -76,17 +77,15 @@ function getPaths({ files, directories }: MemoryOutline): Map<string, "file" | "
   ]);
 }
 
-const racing: readonly MemoryErrorCode[] = ["EEXIST", "ECONFLICT", "ENOENT"];
-const fatal: readonly MemoryErrorCode[] = ["EIO", "ENOSPC"];
-
 /** Tries again if another program changed the second memory. @returns null if the file is gone */
 async function mergeInTurn(path: string, run: () => Promise<MergedFile | null>): Promise<MergedFile | null> {
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
     try {
       return await run();
     } catch (error) {
-      if (!MemoryError.isInstance(error) || fatal.includes(error.code)) throw error;
-      if (!racing.includes(error.code)) return { path, result: "skipped", reason: getReason(error) };
+      if (!MemoryError.isInstance(error) || hasCode(error, "EIO", "ENOSPC")) throw error;
+      if (!hasCode(error, "EEXIST", "ECONFLICT", "ENOENT"))
+        return { path, result: "skipped", reason: getReason(error) };
     }
     await pause(attempt);
   }

@@ -1,7 +1,7 @@
 import { readFilesFrom, splitIntoBatches } from "../core/bulk.js";
 import type { Memory, MemoryOutline } from "../core/memory.js";
 import type { FileText, SnapshotFile } from "../core/tree/snapshot.js";
-import { getParent, getPathPrefix, ROOT } from "../core/values/paths.js";
+import { getName, getParent, getPathPrefix, ROOT } from "../core/values/paths.js";
 import { takeStart } from "../core/values/text.js";
 import { getDescriptions, leadChars } from "../prompt/descriptions.js";
 import { okfVersion, writeConcept } from "./okf-concept.js";
@@ -68,8 +68,6 @@ function* createIndexes(listings: Listings): Generator<FileText> {
     yield { path: `${getPathPrefix(directory)}index.md`, content: `${version}# Contents\n\n${entries.join("\n")}\n` };
   }
 }
-
-const getName = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
 
 /** Escapes what would end the text of a link. */
 const escapeText = (text: string): string => text.replaceAll(/[\\[\]]/g, "\\$&");

@@ -1,5 +1,5 @@
 import { fileNameFault, foldName } from "../backends/directory/names.js";
-import { getParent, getPathPrefix, ROOT } from "../core/values/paths.js";
+import { getName, getParent, getPathPrefix, ROOT } from "../core/values/paths.js";
 import { hashSha256 } from "../core/values/sha256.js";
 import { takeStart, utf8Bytes } from "../core/values/text.js";
 
@@ -23,8 +23,7 @@ export class BundleNames {
   #getDirectory(path: string): string {
     const known = this.#directories.get(path);
     if (known !== undefined) return known;
-    const name = path.slice(path.lastIndexOf("/") + 1);
-    const directory = this.#add(this.#getDirectory(getParent(path)), name, "");
+    const directory = this.#add(this.#getDirectory(getParent(path)), getName(path), "");
     this.#directories.set(path, directory);
     return directory;
   }

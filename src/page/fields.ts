@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type CheckedAddress, checkAddress } from "../core/values/address.js";
+import { pickDefined } from "../core/values/pick-defined.js";
 import type { MemoryFilter } from "../mongodb/memories/addresses/memory-filter.js";
 
 /** The fields that name a memory. `addressIn` converts them to an address. */
@@ -34,11 +35,6 @@ export const changeFields = { address: z.object(addressFields).strict(), by: out
 
 /** Limited, because each page of memories is read from the start. */
 export const maxMemoriesOffset = 20_000;
-
-/** Removes undefined fields. */
-function pickDefined(fields: object): object {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-}
 
 /** Removes undefined fields, because a filter refuses them. */
 export function createFilter(filter: { [Name in keyof MemoryFilter]: MemoryFilter[Name] | undefined }): MemoryFilter {

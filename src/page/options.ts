@@ -4,7 +4,8 @@ import type { MemoryActor } from "../core/values/actor.js";
 import type { MemoryScope } from "../core/values/address.js";
 import type { WithConnectorForm } from "../core/display/connector-form.js";
 import type { Memory } from "../core/memory.js";
-import { checkOptions } from "../core/settings/check-options.js";
+import { checkOptions, functionField } from "../core/settings/check-options.js";
+import { hasMethod } from "../core/values/unknown-values.js";
 import type { MongoMemoryStore } from "../mongodb/store/mongo-memory-store.js";
 
 /** The rights of a page's visitors: to view only, or also to edit, revert, redact, forget, approve and reject. */
@@ -97,16 +98,10 @@ export const visitorSchema = z
   })
   .strict();
 
-const isFunction = (value: unknown): boolean => typeof value === "function";
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
-
 const optionsSchema = z
   .object({
     // Checked by shape, because the other build of this package has its own class.
-    store: z.custom<MongoMemoryStore>(
-      (store) => isObject(store) && isFunction(store["listMemories"]),
-      "must be a MongoMemoryStore",
-    ),
+    store: z.custom<MongoMemoryStore>((store) => hasMethod(store, "listMemories"), "must be a MongoMemoryStore"),
     basePath: z
       .string()
       .regex(/^(?:\/[\w.~-]+)*$/, 'must be "", or a path such as "/memory" without a slash at its end')
@@ -115,7 +110,7 @@ const optionsSchema = z
     nodes: z
       .array(
         z.custom<MemoryPageNode>(
-          (node) => isObject(node) && isFunction(node["memory"]) && isFunction(node["globalMemory"]),
+          (node) => hasMethod(node, "memory") && hasMethod(node, "globalMemory"),
           "must be a MemoryNode",
         ),
       )
@@ -126,12 +121,9 @@ const optionsSchema = z
       .string()
       .regex(/^[\w-]{16,512}$/, "must have 16 to 512 characters of A-Z a-z 0-9 - _")
       .optional(),
-    authorize: z
-      .custom<(request: Request) => unknown>(
-        isFunction,
-        "must be a function from a Request to a boolean, a visitor or a Response",
-      )
-      .optional(),
+    authorize: functionField<(request: Request) => unknown>(
+      "must be a function from a Request to a boolean, a visitor or a Response",
+    ).optional(),
   })
   .strict();
 

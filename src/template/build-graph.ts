@@ -1,7 +1,7 @@
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
 import { invalid } from "../core/values/errors.js";
-import { checkOptions } from "../core/settings/check-options.js";
+import { checkOptions, functionField } from "../core/settings/check-options.js";
 import { preview } from "../core/values/text.js";
 import type { MemoryTool } from "../langchain/memory-tool.js";
 import type { Agent } from "../graph/agent.js";
@@ -51,7 +51,7 @@ const contextSchema = z
         "must be a list of node ids, or a function from a node id to whether it is allowed",
       )
       .optional(),
-    onError: z.custom<GraphContext["onError"]>((value) => typeof value === "function", "must be a function").optional(),
+    onError: functionField<GraphContext["onError"]>().optional(),
   })
   .strict();
 

@@ -52,12 +52,17 @@ export type ExamineFile = (file: SnapshotFile) => Steps<FoundFault[]>;
 /** Begins a check of a memory. It gets the files in the order of their paths. */
 export type TidyCheck = (scope: TidyScope) => ExamineFile;
 
-/** Creates a check that needs one step for each file. */
-export function checkEachFile(examine: (file: SnapshotFile, scope: TidyScope) => FoundFault | null): TidyCheck {
+/** A finding about a whole file. */
+type FileFault = Pick<FoundFault, "kind" | "message" | "remedy">;
+
+/** Creates a check of whole files. It needs one step for each file. */
+export function checkEachFile(examine: (file: SnapshotFile, scope: TidyScope) => FileFault | null): TidyCheck {
   return (scope) =>
     function* examineFile(file) {
       yield;
       const found = examine(file, scope);
-      return found === null ? [] : [found];
+      if (found === null) return [];
+      const { kind, message, remedy } = found;
+      return [{ kind, line: null, count: 0, message, remedy }];
     };
 }

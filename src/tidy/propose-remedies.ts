@@ -2,9 +2,9 @@ import type { Memory, SnapshotFile } from "../core/memory.js";
 import { getMountTree } from "../core/mounts/mounted-memory.js";
 import { editUnchanged, proposeChange } from "../core/propose-change.js";
 import type { MemoryActor } from "../core/values/actor.js";
-import { baseChanged, getReason, MemoryError } from "../core/values/errors.js";
+import { baseChanged, getReason, isRefusal } from "../core/values/errors.js";
 import { archivePath, getPathPrefix, ROOT } from "../core/values/paths.js";
-import { hashSha256 } from "../core/values/sha256.js";
+import { createFactsId } from "../core/values/sha256.js";
 import type { FoundFault, TidyFinding } from "./finding.js";
 
 /** A file with its findings. */
@@ -36,8 +36,7 @@ async function proposeRemedy(
   remedy: "delete" | "archive" | "edit",
   { actor, edited }: { actor: MemoryActor; edited: string },
 ): Promise<Pick<TidyFinding, "proposal" | "refused">> {
-  const state = [memory.address, path, updatedAt, remedy, remedy === "edit" ? edited : content];
-  const id = hashSha256(JSON.stringify(state)).slice(0, 24);
+  const id = createFactsId([memory.address, path, updatedAt, remedy, remedy === "edit" ? edited : content]);
   const change = async (asking: Memory): Promise<unknown> => {
     if (remedy === "edit") return editUnchanged(asking, path, content, edited);
     if ((await memory.read(path)) !== content) throw baseChanged();
@@ -49,7 +48,7 @@ async function proposeRemedy(
     const proposal = await proposeChange(memory, { id, actor }, change);
     return proposal === null ? {} : { proposal };
   } catch (error) {
-    if (!MemoryError.isInstance(error) || error.code === "EIO") throw error;
+    if (!isRefusal(error)) throw error;
     return { refused: getReason(error) };
   }
 }

@@ -3,8 +3,8 @@ import { z } from "zod";
 import { patternField } from "../core/access/policy.js";
 import type { Memory, MemorySnapshot } from "../core/memory.js";
 import { runInTurns, type Steps } from "../core/runtime/turns.js";
-import { checkOptions, isSignal } from "../core/settings/check-options.js";
-import { compilePathPattern } from "../core/values/path-pattern.js";
+import { checkOptions, signalField } from "../core/settings/check-options.js";
+import { compilePathPatterns } from "../core/values/path-pattern.js";
 import { checks } from "./checks.js";
 import type { TidyFinding } from "./finding.js";
 import { type ExaminedFile, proposeRemedies } from "./propose-remedies.js";
@@ -32,7 +32,7 @@ const optionsSchema = z
     ignore: z.array(patternField).default(defaultIgnored),
     maxChars: z.number().int().min(1).default(4000),
     propose: z.boolean().default(false),
-    signal: z.custom<AbortSignal>(isSignal, "must be an AbortSignal").optional(),
+    signal: signalField.optional(),
   })
   .strict();
 
@@ -45,10 +45,8 @@ const optionsSchema = z
 export async function tidy(memory: Memory, options: TidyOptions = {}): Promise<TidyFinding[]> {
   const { ignore, maxChars, propose, signal } = checkOptions("TidyOptions", optionsSchema, options);
   const opened = signal === undefined ? memory : memory.with({ signal });
-  const ignored = ignore.map(compilePathPattern);
   const snapshot = await opened.snapshot();
-  const isIgnored = (path: string): boolean => ignored.some((fits) => fits(path));
-  const files = await runInTurns(examineFiles(snapshot, maxChars, isIgnored), signal ?? null);
+  const files = await runInTurns(examineFiles(snapshot, maxChars, compilePathPatterns(ignore)), signal ?? null);
   if (propose) await proposeRemedies(opened, files, { client: "tidy", runId: randomUUID() });
   return files.flatMap(({ found }) => found.map(({ finding }) => finding));
 }

@@ -1,13 +1,12 @@
 import { fileNameFault, foldName } from "../../backends/directory/names.js";
-import type { FileText, MemorySnapshot, SnapshotFile } from "../../core/tree/snapshot.js";
+import type { SnapshotFile } from "../../core/tree/snapshot.js";
 import { memoryBytesCeiling } from "../../core/memory-options.js";
-import { applyChange } from "../../core/tree/apply-change.js";
 import { MemoryTree } from "../../core/tree/memory-tree.js";
-import { addFilesTo, splitIntoBatches } from "../../core/bulk.js";
-import type { DatedFile } from "../../core/tree/add-files.js";
+import { addFilesTo, getAddSettings, splitIntoBatches } from "../../core/bulk.js";
+import { commitFiles, type DatedFile } from "../../core/tree/add-files.js";
 import type { CheckedAddress } from "../../core/values/address.js";
 import { invalid, memoryFull, MemoryError } from "../../core/values/errors.js";
-import { getCreationError, getParent, getParents } from "../../core/values/paths.js";
+import { getName, getParent, getParents } from "../../core/values/paths.js";
 import type { Report } from "../command.js";
 import { about, type Advice, storageAdvice, usageError } from "../errors.js";
 import type { OpenTarget } from "../targets/open-target.js";
@@ -65,7 +64,7 @@ interface TransferPlan {
   /** New files, and files with another text. */
   files: (SnapshotFile & DatedFile)[];
   /** Files that create a directory that contains nothing, and are then removed. */
-  placeholders: FileText[];
+  placeholders: DatedFile[];
 }
 
 /** Advice by error code. The errors of names and sizes need the source to change. */
@@ -77,15 +76,13 @@ const advice: Advice = {
   EIO: storageAdvice,
 };
 
-const maxFileBytes = memoryBytesCeiling;
-
 /** Makes the changes on a copy of the tree, so that everything is refused before the first write. */
 async function planTransfer(
-  memory: MemorySnapshot,
+  memory: ImportedMemory,
   target: OpenTarget,
   ifExists: DatedFile["ifExists"],
 ): Promise<TransferPlan> {
-  const { name, paths, stored } = target;
+  const { name, stored } = target;
   const snapshot = await about(name, () => target.memory.snapshot());
   const [present, after] = [new MemoryTree(snapshot), new MemoryTree(snapshot)];
   const files = memory.files
@@ -97,15 +94,15 @@ async function planTransfer(
       ({ path, content }) => !present.isDirectory(getParent(path)) || present.files.get(path)?.content === content,
     );
   const names = new Map([...present.files.keys(), ...present.directories].map((path) => [foldName(path), path]));
-  for (const { path, content } of [...files, ...placeholders.filter((file) => !present.files.has(file.path))])
+  const added = [...files, ...placeholders];
+  const { result } = commitFiles(after, added, getAddSettings(target.memory));
+  for (const [index, { path }] of added.entries())
     await about(
       `${name}: ${path}`,
       async () => {
-        const error = present.files.has(path) ? null : getCreationError(path, paths);
-        if (error !== null) throw error;
+        const refusal = result[index];
+        if (MemoryError.isInstance(refusal)) throw refusal;
         if (stored === null) checkFolderNames(path, names);
-        const change = { type: "write", path, content, ifExists, ifMissing: "create" } as const;
-        after.commit(applyChange(after, change, { now: new Date(), maxFileBytes }).edits);
       },
       advice,
     );
@@ -117,14 +114,16 @@ async function planTransfer(
   return { target, present, files, placeholders };
 }
 
-function getEmptyDirectories({ files, directories }: MemorySnapshot): string[] {
+function getEmptyDirectories({ files, directories }: ImportedMemory): string[] {
   const parents = new Set([...files.map(({ path }) => path), ...directories].map(getParent));
   return directories.filter((directory) => !parents.has(directory));
 }
 
 /** The shortest name fits wherever a directory does, and every rule of paths allows it. */
-function createPlaceholder(directory: string): FileText {
-  return { path: `${directory}/_`, content: "Left behind by an import that was interrupted; it may be deleted.\n" };
+function createPlaceholder(directory: string): DatedFile {
+  const content = "Left behind by an import that was interrupted; it may be deleted.\n";
+  const at = new Date();
+  return { path: `${directory}/_`, content, createdAt: at, updatedAt: at, ifExists: "fail" };
 }
 
 /** @param names all paths so far, by their folded names. @throws MemoryError for a path that a folder cannot contain */
@@ -133,7 +132,7 @@ function checkFolderNames(path: string, names: Map<string, string>): void {
     const known = names.get(foldName(each));
     if (known === each) continue;
     if (known !== undefined) throw invalid(`${each} and ${known} are the same on some file systems`);
-    const fault = fileNameFault(each.slice(each.lastIndexOf("/") + 1));
+    const fault = fileNameFault(getName(each));
     if (fault !== null) throw fault;
     names.set(foldName(each), each);
   }

@@ -2,7 +2,7 @@ import { type FileHandle, lstat, open, rename, rm } from "node:fs/promises";
 import { syncFile } from "../../backends/directory/write-file.js";
 import { ArchiveLines } from "../../core/archive.js";
 import type { MemorySnapshot } from "../../core/memory.js";
-import { MemoryError } from "../../core/values/errors.js";
+import { unlessRefused } from "../../core/values/errors.js";
 import { about, CommandError, withFile } from "../errors.js";
 import type { OpenTarget } from "../targets/open-target.js";
 
@@ -47,12 +47,7 @@ export async function readSnapshot({ memory, name, stored }: OpenTarget): Promis
 async function* readVersions({ memory: { history }, name }: OpenTarget): AsyncGenerator<object> {
   if (history === null) return;
   for await (const version of history.list()) {
-    const read = (): Promise<object> =>
-      history.read(version.id).catch((error: unknown) => {
-        if (MemoryError.isInstance(error) && error.code === "ENOENT") return version;
-        throw error;
-      });
-    yield await about(name, read);
+    yield (await about(name, () => unlessRefused(history.read(version.id), "ENOENT"))) ?? version;
   }
 }
 

@@ -1,5 +1,6 @@
 import type { CheckedAddress, MemoryScope } from "../../core/values/address.js";
 import type { MemoryDatabase, NodeFacts } from "../../mongodb/admin/memory-database.js";
+import { hasAny } from "../collections.js";
 import { about, CommandError } from "../errors.js";
 import { formatAddress } from "./address.js";
 
@@ -14,15 +15,10 @@ export async function describeMissing(
   database: MemoryDatabase,
   address: CheckedAddress,
 ): Promise<{ message: string; advice: string } | null> {
-  if (await isThere(database, address)) return null;
+  if (await hasAny(database.facts(address))) return null;
   const nodes: NodeFacts[] = [];
   for await (const node of database.nodes()) nodes.push(node);
   return { message: `there is no memory of ${formatAddress(address)} yet`, advice: adviseOn(address, nodes) };
-}
-
-async function isThere(database: MemoryDatabase, address: CheckedAddress): Promise<boolean> {
-  for await (const _ of database.facts(address)) return true;
-  return false;
 }
 
 /** Runs a task that may create memories. Reports each memory that was created, because its name may be mistyped. */
@@ -33,10 +29,10 @@ export async function reportNew<T>(
   run: () => Promise<T>,
 ): Promise<T> {
   const missing: CheckedAddress[] = [];
-  for (const address of addresses) if (!(await isThere(database, address))) missing.push(address);
+  for (const address of addresses) if (!(await hasAny(database.facts(address)))) missing.push(address);
   const result = await run();
   for (const address of missing)
-    if (await isThere(database, address))
+    if (await hasAny(database.facts(address)))
       await note(`created the memory of ${formatAddress(address)}, which did not exist`);
   return result;
 }

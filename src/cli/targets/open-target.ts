@@ -1,10 +1,11 @@
 import { stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
-import { memoryBytesCeiling, memoryDefaults } from "../../core/memory-options.js";
+import { memoryBytesCeiling } from "../../core/memory-options.js";
 import type { Memory } from "../../core/memory.js";
 import type { CheckedAddress } from "../../core/values/address.js";
 import type { PathRule } from "../../core/values/paths.js";
 import type { MemoryDatabase } from "../../mongodb/admin/memory-database.js";
+import { pickDefined } from "../../core/values/pick-defined.js";
 import { programName } from "../command.js";
 import type { CliContext } from "../context.js";
 import { about, inputError, usageError, withFile } from "../errors.js";
@@ -42,7 +43,6 @@ export interface OpenTarget {
   memory: Memory;
   /** The name in messages. It contains no passwords. */
   name: string;
-  paths: PathRule;
   /** The database and address of the memory. Null for a folder. */
   stored: { database: MemoryDatabase; address: CheckedAddress } | null;
 }
@@ -50,14 +50,14 @@ export interface OpenTarget {
 /** Opens the memory that the options name, and closes it after `run`. @throws CommandError */
 export async function withMemory<T>(
   context: CliContext,
-  options: TargetOptions & { json?: boolean },
+  options: TargetOptions,
   use: OpenSettings,
   run: (open: OpenTarget) => Promise<T>,
 ): Promise<T> {
   if (options.dir !== undefined) return run(await openFolder(options.dir, options, use));
   const { env } = context.io;
   const memoryAddress = getMemoryAddress(options, env);
-  const { mount: mounts = [], paths = "posix", as } = options;
+  const { mount: mounts = [], paths, as } = options;
   const { missing = "refuse" } = use;
   const addresses = [memoryAddress, ...mounts.map(({ address }) => address)];
   const note = (sentence: string): Promise<void> => context.err.note(sentence, options.json === true);
@@ -105,25 +105,23 @@ export async function withDatabase<T>(
 }
 
 interface DatabaseSettings extends OpenSettings {
-  paths: PathRule;
+  paths?: PathRule | undefined;
   /** The user of `--as`. */
   as?: string | undefined;
 }
 
 export function openMemoryIn(database: MemoryDatabase, address: CheckedAddress, use: DatabaseSettings): OpenTarget {
-  const { access, paths, as, maxFileBytes = memoryDefaults.maxFileBytes } = use;
+  const { access, paths, as, maxFileBytes } = use;
   const actor = { client: programName, ...(as !== undefined && { userId: as }) };
   return {
     memory: database.memory(address, access, { paths, maxFileBytes }).with({ actor }),
     name: formatAddress(address),
-    paths,
     stored: { database, address },
   };
 }
 
 /** Opens a folder. For reading, a missing folder is an error and is not created, because its name may be mistyped. */
 async function openFolder(dir: string, options: TargetOptions, use: OpenSettings): Promise<OpenTarget> {
-  const { paths = "posix" } = options;
   const ofDatabase = ["uri", "db", "memoriesCollection", ...memoryFlags, "mount", "as"];
   refuseOptions(options, ofDatabase, "goes with a database; a folder is one memory without a history");
   if (use.access === "read") {
@@ -134,7 +132,9 @@ async function openFolder(dir: string, options: TargetOptions, use: OpenSettings
   const { openDirectoryMemory } = await import("../../backends/directory/open-directory-memory.js");
   if (basename(resolve(dir)) === "")
     throw usageError(`--dir ${dir}: must name a folder, not the root of a file system; pass the folder of one memory`);
-  const { maxFileBytes = memoryDefaults.maxFileBytes } = use;
-  const memory = openDirectoryMemory({ dir, paths, maxFileBytes });
-  return { memory, name: `the folder ${dir}`, paths, stored: null };
+  const memory = openDirectoryMemory({
+    dir,
+    ...pickDefined({ paths: options.paths, maxFileBytes: use.maxFileBytes }),
+  });
+  return { memory, name: `the folder ${dir}`, stored: null };
 }

@@ -5,15 +5,15 @@ import { checkAddress, type CheckedAddress, checkId } from "../../core/values/ad
 import type { PathRule } from "../../core/values/paths.js";
 import { getField } from "../../core/values/unknown-values.js";
 import { collectionNameRule, databaseNameRule, isCollectionName, isDatabaseName } from "../../mongodb/admin/checks.js";
-import { memoryOptionGroup } from "../command.js";
-import { pickDefined } from "../collections.js";
+import { type JsonOption, memoryOptionGroup } from "../command.js";
+import { pickDefined } from "../../core/values/pick-defined.js";
 import { asUsage, usageError } from "../errors.js";
 import { createAddress, type TargetOwner } from "./address.js";
 import { mountOption, type MountTarget } from "./mount-options.js";
 import type { CliIo } from "../terminal/io.js";
 
 /** The options that name a memory. */
-export interface TargetOptions {
+export interface TargetOptions extends JsonOption {
   uri?: string;
   db?: string;
   memoriesCollection?: string;

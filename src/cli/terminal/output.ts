@@ -7,8 +7,6 @@ export class BrokenPipe extends Error {
   override readonly name = "BrokenPipe";
 }
 
-type Style = "bold" | "dim" | "red" | "green" | "yellow" | "blue" | "magenta" | "cyan";
-
 export class Output {
   readonly stream: OutputStream;
   readonly isTerminal: boolean;
@@ -54,7 +52,7 @@ export class Output {
   }
 
   /** Adds colour, only on a terminal. */
-  style(style: Style, text: string): string {
+  style(style: Parameters<typeof styleText>[0], text: string): string {
     return this.#coloured ? styleText(style, text, { validateStream: false }) : text;
   }
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { ApprovalRequester } from "./approval-requester.js";
-import { checkOptions } from "../settings/check-options.js";
+import { checkOptions, functionField } from "../settings/check-options.js";
 import { preview } from "../values/text.js";
 import type { MemoryActor } from "../values/actor.js";
 import type { CheckedAddress } from "../values/address.js";
@@ -124,10 +124,7 @@ export const patternField = z
 export const rulesField = z.array(z.object({ path: patternField, access: accessField }).strict()).max(maxRules);
 
 /** Schema of an option `guard`. */
-export const guardField = z.custom<MemoryGuard>(
-  (value) => typeof value === "function",
-  "must be a function from a change to a text or nothing",
-);
+export const guardField = functionField<MemoryGuard>("must be a function from a change to a text or nothing");
 
 const policySchema = z
   .object({ access: accessField.optional(), rules: rulesField.optional(), guard: guardField.optional() })

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { MemoryError } from "../values/errors.js";
+import { isRefusal } from "../values/errors.js";
 import type { MemoryActor } from "../values/actor.js";
 import { lostRace, maxAttempts, pause } from "../runtime/lost-race.js";
 import type { ApplyOutcome, ChangeRecord, InterruptRecords } from "../contract/change-record.js";
@@ -65,7 +65,7 @@ async function attemptToApply(records: InterruptRecords, current: ChangeRecord):
   try {
     return await records.apply(current, isCurrent);
   } catch (error) {
-    if (MemoryError.isInstance(error) && error.code !== "EIO") await release(records, current);
+    if (isRefusal(error)) await release(records, current);
     throw error;
   }
 }

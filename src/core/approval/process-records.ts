@@ -1,5 +1,5 @@
 import type { MemoryBackend } from "../contract/backend.js";
-import { MemoryError } from "../values/errors.js";
+import { hasCode } from "../values/errors.js";
 import type { CallContext } from "../runtime/call.js";
 import { RecentMap } from "../runtime/recent-map.js";
 import { digestTree } from "../tree/digest.js";
@@ -56,7 +56,7 @@ export class ProcessRecords implements InterruptRecords {
       await backend.change(change, { expectedDigest: record.base }, this.#call);
       return "applied";
     } catch (error) {
-      if (!MemoryError.isInstance(error) || error.code !== "ECONFLICT") throw error;
+      if (!hasCode(error, "ECONFLICT")) throw error;
       const digest = digestTree(new MemoryTree(await backend.snapshot(this.#call)), change);
       return digest === record.base ? "raced" : "changed";
     }

@@ -1,7 +1,7 @@
 import type { ChangeRecord, ChangeRecords, ChangeStatus } from "../contract/change-record.js";
 import { lostRace, maxAttempts, pause } from "../runtime/lost-race.js";
 import type { MemoryActor } from "../values/actor.js";
-import { MemoryError } from "../values/errors.js";
+import { isRefusal } from "../values/errors.js";
 import { reload, resume } from "./apply-once.js";
 
 /** A redaction of the proposals of a memory, and of the changes that wait for a person in a run. */
@@ -66,7 +66,7 @@ async function decide(records: ChangeRecords, record: ChangeRecord): Promise<Cha
     return await resume(records, record);
   } catch (error) {
     // The memory refuses the change, and the record is pending again.
-    if (MemoryError.isInstance(error) && error.code !== "EIO") return reload(records, record);
+    if (isRefusal(error)) return reload(records, record);
     throw error;
   }
 }

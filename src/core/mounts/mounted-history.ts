@@ -1,5 +1,5 @@
 import { errorOnPaths } from "../values/error-paths.js";
-import { MemoryError } from "../values/errors.js";
+import { hasCode, MemoryError } from "../values/errors.js";
 import {
   keepsNoHistory,
   type BlamedLine,
@@ -168,7 +168,7 @@ export class MountedHistory implements MemoryHistory {
         const versions = await this.#run(mount, (history) => history.revert(what, options));
         reverted.push(versions.map((version) => this.#toTree(mount, version)));
       } catch (error) {
-        if (!MemoryError.isInstance(error) || error.code !== "ENOENT") throw error;
+        if (!hasCode(error, "ENOENT")) throw error;
         missing = error;
       }
     }

@@ -48,7 +48,7 @@ import { bestHits } from "../search/search-texts.js";
 import type { MemoryUse } from "../memory-options.js";
 import type { CheckedAddress } from "../values/address.js";
 import { errorOnPaths } from "../values/error-paths.js";
-import { MemoryError } from "../values/errors.js";
+import { hasCode, type MemoryError } from "../values/errors.js";
 import { type PathRule, ROOT } from "../values/paths.js";
 import { compareCodeUnits } from "../values/text.js";
 import { mergeChanges } from "../watch/merge-changes.js";
@@ -282,10 +282,7 @@ export class MountedMemory implements RestrictableMemory {
       return await this.#table.run(mount, (memory) => run(memory, path));
     } catch (error) {
       // EINVAL: the memory could not create this name. A memory without a thread or user says so instead.
-      const isMissing =
-        mount.missingOwner === undefined &&
-        MemoryError.isInstance(error) &&
-        ["ENOENT", "ENOTDIR", "EINVAL"].includes(error.code);
+      const isMissing = mount.missingOwner === undefined && hasCode(error, "ENOENT", "ENOTDIR", "EINVAL");
       if (isMissing && this.#table.directories.has(target)) return empty;
       throw error;
     }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { preview } from "../values/text.js";
 import { type Issue, listFaults } from "./faults.js";
 import { nearestName } from "./nearest-name.js";
-import { getField } from "../values/unknown-values.js";
+import { getField, hasMethod } from "../values/unknown-values.js";
 
 /** The longest time that a timer can wait. */
 export const maxTimeoutMs = 2_147_483_647;
@@ -15,10 +15,15 @@ export const timeoutField = z.custom<number>(
   `must be a whole number of ms from 1 to ${maxTimeoutMs}, or Infinity for no limit`,
 );
 
-/** Checks the shape, because a program may have another AbortSignal class than Node. */
-export function isSignal(value: unknown): boolean {
-  if (typeof value !== "object" || value === null || !("aborted" in value && "addEventListener" in value)) return false;
-  return typeof value.aborted === "boolean" && typeof value.addEventListener === "function";
+/** Schema of a signal. Checks the shape, because a program may have another AbortSignal class than Node. */
+export const signalField = z.custom<AbortSignal>(
+  (value) => typeof getField(value, "aborted") === "boolean" && hasMethod(value, "addEventListener"),
+  "must be an AbortSignal",
+);
+
+/** Creates the schema of a function. Reason: `z.function()` is a schema in zod 3 only. */
+export function functionField<Callable>(message = "must be a function") {
+  return z.custom<Callable>((value) => typeof value === "function", message);
 }
 
 /** A zod schema, described by its shape: the types of zod 3 and zod 4 differ, and either may be installed. */

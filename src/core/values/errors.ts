@@ -79,6 +79,29 @@ export class MemoryError extends Error {
   }
 }
 
+/** Whether an error is a MemoryError with one of the codes. */
+export function hasCode(error: unknown, ...codes: readonly MemoryErrorCode[]): error is MemoryError {
+  return MemoryError.isInstance(error) && codes.includes(error.code);
+}
+
+/** Whether a memory refused a call. False if its storage failed. */
+export function isRefusal(error: unknown): error is MemoryError {
+  return MemoryError.isInstance(error) && error.code !== "EIO";
+}
+
+/** Returns null if a call is refused with one of the codes. */
+export async function unlessRefused<Answer>(
+  call: Promise<Answer>,
+  ...codes: readonly MemoryErrorCode[]
+): Promise<Answer | null> {
+  try {
+    return await call;
+  } catch (error) {
+    if (hasCode(error, ...codes)) return null;
+    throw error;
+  }
+}
+
 /** A registered symbol, because errors are copied, and the other build of this package has a module of its own. */
 const closed = Symbol.for("langgraph-mongo-memory.closedStorage");
 

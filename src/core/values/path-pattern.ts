@@ -29,6 +29,12 @@ export function compilePathPattern(pattern: string): (path: string) => boolean {
   };
 }
 
+/** Returns a function that checks whether a path matches one of the patterns. */
+export function compilePathPatterns(patterns: readonly string[]): (path: string) => boolean {
+  const matchers = patterns.map(compilePathPattern);
+  return (path) => matchers.some((matches) => matches(path));
+}
+
 /** Normalises to NFC, because some file systems treat both spellings of an accented letter as the same name. */
 function inOneSpelling(path: string): string {
   return path.normalize("NFC");

@@ -165,6 +165,11 @@ export function getParent(path: string): string {
   return path.slice(0, path.lastIndexOf("/")) || ROOT;
 }
 
+/** Returns the last name of a path. "" for the root. */
+export function getName(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}
+
 /** Returns the topmost directory above `path` whose name begins with a dot. */
 export function findHiddenDirectory(path: string): string | undefined {
   // Most paths have none, and a large memory has many paths.

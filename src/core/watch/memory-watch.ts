@@ -1,7 +1,7 @@
 import type { ChangeListener } from "../contract/backend.js";
 import { withinTime } from "../runtime/call.js";
 import type { VersionedSnapshot } from "../tree/snapshot.js";
-import { isClosedStorage, MemoryError } from "../values/errors.js";
+import { hasCode, isClosedStorage } from "../values/errors.js";
 import {
   type CheckedWatchOptions,
   checkWatchOptions,
@@ -122,7 +122,7 @@ class MemoryWatch implements MemoryChanges {
       });
       return true;
     } catch (error) {
-      if (MemoryError.isInstance(error) && error.code === "EIO" && !isClosedStorage(error)) return false;
+      if (hasCode(error, "EIO") && !isClosedStorage(error)) return false;
       throw error;
     }
   }

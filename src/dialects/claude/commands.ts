@@ -1,4 +1,4 @@
-import { MemoryError } from "../../core/values/errors.js";
+import { isRefusal, unlessRefused } from "../../core/values/errors.js";
 import { findLines, replaceRange, setLineEnds, type TextRange } from "../../core/values/line-ends.js";
 import { LiteralSearch } from "../../core/values/literal-search.js";
 import type { Memory } from "../../core/memory.js";
@@ -85,13 +85,7 @@ async function view({ memory, args, options }: Call): Promise<string> {
 
 /** Returns null for a directory. */
 async function textUnlessDirectory(memory: Memory, path: string): Promise<string | null> {
-  if (path === ROOT) return null;
-  try {
-    return await memory.read(path);
-  } catch (error) {
-    if (MemoryError.isInstance(error) && error.code === "EISDIR") return null;
-    throw error;
-  }
+  return path === ROOT ? null : unlessRefused(memory.read(path), "EISDIR");
 }
 
 /** Cuts a range to the lines of the file. Refuses a range that shows no line. */
@@ -203,7 +197,7 @@ async function readPresent(memory: Memory, path: string): Promise<string> {
   try {
     return await memory.read(path);
   } catch (error) {
-    if (MemoryError.isInstance(error) && error.code !== "EIO") return "";
+    if (isRefusal(error)) return "";
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 import type { MemoryOutline } from "../../core/memory.js";
 import { mergeSort } from "../../core/runtime/sort-in-turns.js";
 import type { Steps } from "../../core/runtime/turns.js";
-import { getPathPrefix } from "../../core/values/paths.js";
+import { getName, getPathPrefix } from "../../core/values/paths.js";
 import { compareCodeUnits } from "../../core/values/text.js";
 
 /** Number of levels that a listing shows below its directory. */
@@ -70,7 +70,7 @@ function listLevels(path: string, top: string): string[] {
 }
 
 function isListed(path: string): boolean {
-  const name = path.slice(path.lastIndexOf("/") + 1);
+  const name = getName(path);
   return !name.startsWith(".") && name !== "node_modules";
 }
 

@@ -1,5 +1,5 @@
 import { isGraphBubbleUp } from "../../core/values/bubble-up.js";
-import { MemoryError } from "../../core/values/errors.js";
+import { hasCode, isRefusal, MemoryError } from "../../core/values/errors.js";
 import { getFirstLineEnd } from "../../core/values/line-ends.js";
 import { LiteralSearch } from "../../core/values/literal-search.js";
 import type { Memory } from "../../core/memory.js";
@@ -79,8 +79,7 @@ export class Journal {
     } catch (error) {
       // After EIO or an abort the block may have been written, so the key stays reserved. A run that waits for a person
       // has written nothing.
-      if (isGraphBubbleUp(error) || (MemoryError.isInstance(error) && error.code !== "EIO"))
-        await reservation.release();
+      if (isGraphBubbleUp(error) || isRefusal(error)) await reservation.release();
       throw error;
     }
     if (reservation.isLate()) await this.#confirm(reservation, draft.key, { file, block });
@@ -208,7 +207,7 @@ export class Journal {
       await this.#memory.edit(path, change);
       return true;
     } catch (error) {
-      const hasGone = error instanceof BlockGone || (MemoryError.isInstance(error) && error.code === "ENOENT");
+      const hasGone = error instanceof BlockGone || hasCode(error, "ENOENT");
       if (hasGone) return false;
       throw error;
     }

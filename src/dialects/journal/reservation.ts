@@ -1,7 +1,7 @@
 import { hash as digestOf, randomBytes } from "node:crypto";
 import { forBookkeeping, getBoundRun } from "../../core/restrictable-memory.js";
 import type { Memory } from "../../core/memory.js";
-import { MemoryError } from "../../core/values/errors.js";
+import { hasCode, MemoryError } from "../../core/values/errors.js";
 
 /** A hidden folder without `*.md` files, so the crate ignores it. */
 export const reservationFolder = ".journal/";
@@ -53,7 +53,7 @@ export class Reservation {
       await this.#memory.write(this.#path, this.#begin(nobody), { ifExists: "fail" });
       return true;
     } catch (error) {
-      if (MemoryError.isInstance(error) && error.code === "EEXIST") return false;
+      if (hasCode(error, "EEXIST")) return false;
       this.end();
       throw error;
     }

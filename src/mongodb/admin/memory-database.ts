@@ -45,8 +45,8 @@ export interface MemoryDatabaseOptions {
 }
 
 export interface OpenOptions {
-  paths?: PathRule;
-  maxFileBytes?: number;
+  paths?: PathRule | undefined;
+  maxFileBytes?: number | undefined;
 }
 
 /**

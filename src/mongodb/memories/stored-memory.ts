@@ -5,7 +5,7 @@ import { lostRace, maxAttempts, pause } from "../../core/runtime/lost-race.js";
 import type { AppliedChange } from "../../core/tree/apply-change.js";
 import { type Change, type ChangeResult, createsMissing, getScope, noResult } from "../../core/tree/change.js";
 import { hasNoEdits, type MemoryTree } from "../../core/tree/memory-tree.js";
-import { MemoryError } from "../../core/values/errors.js";
+import { unlessRefused } from "../../core/values/errors.js";
 import { storageError } from "../driver/errors.js";
 import { utf8Bytes } from "../../core/values/text.js";
 import { getPlanScope, type PlannedWrite, planChanges } from "./files/planned-changes.js";
@@ -176,17 +176,13 @@ export class StoredMemory {
   }
 
   /** Makes a change. Null if the change is too large: the tree then reports how large, or the page is split. */
-  async #try(
+  #try(
     parts: ChangeParts,
     options: Omit<PageWriteOptions, "splitBytes">,
     call: CallContext,
   ): Promise<MadeChange | null> {
-    try {
-      return await makeChange(this.#memory, parts, { ...options, splitBytes: getSplitBytes(this.#memory) }, call);
-    } catch (error) {
-      if (MemoryError.isInstance(error) && error.code === "ENOSPC") return null;
-      throw error;
-    }
+    const change = makeChange(this.#memory, parts, { ...options, splitBytes: getSplitBytes(this.#memory) }, call);
+    return unlessRefused(change, "ENOSPC");
   }
 }
 

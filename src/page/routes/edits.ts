@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { DiffHunk } from "../../core/history/unified-diff.js";
-import { MemoryError } from "../../core/values/errors.js";
+import { hasCode } from "../../core/values/errors.js";
 import { normalizePath } from "../../core/values/paths.js";
 import { hashSha256 } from "../../core/values/sha256.js";
 import { maxBodyBytes } from "../body.js";
@@ -50,7 +50,7 @@ const write = route(
       return { changedTo: null, conflict: null };
     } catch (error) {
       const code = digest === null ? "EEXIST" : "ENOENT";
-      const isOther = error instanceof OtherTextError || (MemoryError.isInstance(error) && error.code === code);
+      const isOther = error instanceof OtherTextError || hasCode(error, code);
       const text = isOther ? await readPresentText(memory, path) : null;
       // A directory at the path of a new file has no text that could be replaced.
       if (!isOther || (digest === null && text === null)) throw error;

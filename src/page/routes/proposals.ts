@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { MemoryProposal, MemoryProposals } from "../../core/approval/memory-proposals.js";
 import type { Memory } from "../../core/memory.js";
-import { MemoryError } from "../../core/values/errors.js";
+import { isRefusal } from "../../core/values/errors.js";
 import { maxBodyBytes } from "../body.js";
 import { addressFields, changeFields, filterFields, outerId, takePage } from "../fields.js";
 import { parseHunks } from "../hunks.js";
@@ -90,7 +90,7 @@ const decide = route(
         if (decision === "approve") await proposals.approve(id, { by });
         else await proposals.reject(id, { by, ...(reason !== undefined && { reason }) });
       } catch (error) {
-        if (!MemoryError.isInstance(error) || error.code === "EIO") throw error;
+        if (!isRefusal(error)) throw error;
         refused += 1;
       }
     }

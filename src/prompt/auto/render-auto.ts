@@ -4,7 +4,7 @@ import { readFrontMatter } from "../../core/search/front-matter.js";
 import { getRecalled } from "../../core/search/recall.js";
 import type { MountOutline } from "../../core/mounts/mounted-outlines.js";
 import type { MemoryScope } from "../../core/values/address.js";
-import { compilePathPattern } from "../../core/values/path-pattern.js";
+import { compilePathPatterns } from "../../core/values/path-pattern.js";
 import { findHiddenDirectory } from "../../core/values/paths.js";
 import type { TokenLimit } from "../connector-options.js";
 import { getDescriptions, leadChars, mayListNames } from "../descriptions.js";
@@ -151,9 +151,9 @@ async function planStable(
   options: AutoOptions,
 ): Promise<StablePlan> {
   const { pinned: patterns, root, logPath, maxChars } = options;
-  const matchers = patterns.map(compilePathPattern);
+  const isNamed = compilePathPatterns(patterns);
   const isPinned = ({ path, content, passages }: RankedText): boolean =>
-    passages.length > 1 && (matchers.some((matches) => matches(path)) || hasPinnedMark(content));
+    passages.length > 1 && (isNamed(path) || hasPinnedMark(content));
   const pinned = await runInTurns(filterInSteps(texts, isPinned), null);
   const pinnedPaths = new Set(pinned.map(({ path }) => path));
   const all = outlines.flatMap(({ outline }) => outline.files);

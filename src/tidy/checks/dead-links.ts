@@ -1,4 +1,4 @@
-import { getParent, getPathPrefix, ROOT, splitPath } from "../../core/values/paths.js";
+import { getName, getParent, getPathPrefix, ROOT, splitPath } from "../../core/values/paths.js";
 import { shorten } from "../../core/values/text.js";
 import type { FoundFault, TidyCheck } from "../finding.js";
 import { proseLines } from "../note-lines.js";
@@ -45,10 +45,7 @@ export const deadLinks: TidyCheck = ({ paths }) => {
 
 /** Returns the name by which `[[name]]` finds a file, in lower case. */
 function getWikiName(path: string): string {
-  return path
-    .slice(path.lastIndexOf("/") + 1)
-    .replace(/\.md$/i, "")
-    .toLowerCase();
+  return getName(path).replace(/\.md$/i, "").toLowerCase();
 }
 
 /** Returns the path that a link names, or null if it leads out of the memory. */

@@ -1,7 +1,5 @@
 import { checkEachFile } from "../finding.js";
 
 export const emptyFiles = checkEachFile(({ content }) =>
-  content.trim() === ""
-    ? { kind: "empty", line: null, count: 0, message: "the file has no text", remedy: "delete" }
-    : null,
+  content.trim() === "" ? { kind: "empty", message: "the file has no text", remedy: "delete" } : null,
 );

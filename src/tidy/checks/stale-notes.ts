@@ -16,8 +16,6 @@ export const staleNotes = checkEachFile(({ content }, { at }) => {
   if (!(end <= at.getTime())) return null;
   return {
     kind: "stale",
-    line: null,
-    count: 0,
     message: `the note says that it is stale after ${day}${time ?? ""}`,
     remedy: "archive",
   };

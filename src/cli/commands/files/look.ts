@@ -1,8 +1,8 @@
 import { Option } from "commander";
 import type { Memory, MemoryEntry, MemoryOutline, MemoryStat } from "../../../core/memory.js";
 import { MemoryTree } from "../../../core/tree/memory-tree.js";
-import { directoryNotFound, MemoryError } from "../../../core/values/errors.js";
-import { getParent, getPathPrefix, normalizePath, ROOT } from "../../../core/values/paths.js";
+import { directoryNotFound, hasCode } from "../../../core/values/errors.js";
+import { getName, getParent, getPathPrefix, normalizePath, ROOT } from "../../../core/values/paths.js";
 import { compareCodeUnits } from "../../../core/values/text.js";
 import { groupBy } from "../../collections.js";
 import { memoryCommand } from "../../memory-command.js";
@@ -44,9 +44,8 @@ async function listEntries(memory: Memory, path: string): Promise<{ entries: Mem
   try {
     return { entries: await memory.list(path), prefix: getPathPrefix(path) };
   } catch (error) {
-    if (!MemoryError.isInstance(error) || error.code !== "ENOTDIR") throw error;
-    const start = path.lastIndexOf("/") + 1;
-    return { entries: [{ name: path.slice(start), kind: "file" }], prefix: path.slice(0, start) };
+    if (!hasCode(error, "ENOTDIR")) throw error;
+    return { entries: [{ name: getName(path), kind: "file" }], prefix: getPathPrefix(getParent(path)) };
   }
 }
 
@@ -130,7 +129,7 @@ function formatBranches(
   const entries = (children.get(directory) ?? []).toSorted((a, b) => compareCodeUnits(a.path, b.path));
   return entries.flatMap(({ path, sizeBytes }, index) => {
     const isLast = index === entries.length - 1;
-    const name = out.foreign(path.slice(path.lastIndexOf("/") + 1));
+    const name = out.foreign(getName(path));
     const branch = `${indent}${isLast ? "└── " : "├── "}`;
     if (sizeBytes !== null) return [`${branch}${name}  ${out.style("dim", `(${bytesText(sizeBytes)})`)}`];
     const below = formatBranches(path, children, `${indent}${isLast ? "    " : "│   "}`, out);

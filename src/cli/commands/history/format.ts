@@ -17,15 +17,16 @@ const labels = [
 
 /** Formats all known facts about who made a version: `user ada, run 7`. */
 export function formatActor(actor: MemoryActor | null): string {
-  return formatFacts(actor).join(", ");
+  return listFacts(actor).join(", ");
 }
 
-/** Formats the most useful fact about who made a version. */
-export function formatActorName(actor: MemoryActor | null): string {
-  return formatFacts(actor)[0] ?? "";
+/** Formats who made a version, and what its text rests on. @param maxFacts how many facts about the author are named */
+export function formatAuthor(version: MemoryVersion, maxFacts?: number): string {
+  const author = listFacts(version.actor).slice(0, maxFacts).join(", ");
+  return [author, formatOrigin(version)].filter((fact) => fact !== "").join("; ");
 }
 
-function formatFacts(actor: MemoryActor | null): string[] {
+function listFacts(actor: MemoryActor | null): string[] {
   const known = labels.filter(([field]) => actor?.[field] !== undefined);
   return known.length === 0 ? ["unknown"] : known.map(([field, label]) => `${label} ${actor?.[field]}`);
 }
@@ -40,9 +41,8 @@ export function formatOrigin({ sources = [], trust = "unknown" }: Partial<Versio
 }
 
 export function formatVersion(version: MemoryVersion, out: Output): string {
-  const { id, at, actor } = version;
-  const facts = [formatActor(actor), formatOrigin(version)].filter((fact) => fact !== "").join("; ");
-  const shownFacts = out.style("dim", out.foreign(facts));
+  const { id, at } = version;
+  const shownFacts = out.style("dim", out.foreign(formatAuthor(version)));
   return `${out.style("yellow", id.padEnd(5))}  ${at.toISOString()}  ${formatChange(version, out)}  ${shownFacts}`;
 }
 

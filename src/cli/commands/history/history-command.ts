@@ -1,12 +1,13 @@
 import { type OptionValues } from "commander";
 import type { MemoryHistory } from "../../../core/history/history.js";
 import { actorField, maxActorChars, type MemoryActor } from "../../../core/values/actor.js";
+import { hasAny } from "../../collections.js";
 import type { AddCommand } from "../../command.js";
 import { about, type Advice, CommandError, storageAdvice, usageError } from "../../errors.js";
 import { memoryCommand, type MemoryCommandSettings } from "../../memory-command.js";
 import type { OpenTarget } from "../../targets/open-target.js";
 
-export interface OpenHistory extends OpenTarget {
+interface OpenHistory extends OpenTarget {
   history: MemoryHistory;
 }
 
@@ -28,17 +29,12 @@ export function historyCommand<Input extends OptionValues>(
 export async function getHistory({ memory: { history }, name }: OpenTarget): Promise<MemoryHistory> {
   if (history === null)
     throw usageError(`${name} keeps no history; name a memory in MongoDB, of a store that has \`history: true\``);
-  const isEmpty = await about(name, () => hasNoVersion(history), advice);
-  if (!isEmpty) return history;
+  const hasVersions = await about(name, () => hasAny(history.list({ limit: 1 })), advice);
+  if (hasVersions) return history;
   throw new CommandError(
     "ENOENT",
     `${name} has no history; it begins with the first change by a store that has \`history: true\``,
   );
-}
-
-async function hasNoVersion(history: MemoryHistory): Promise<boolean> {
-  for await (const _ of history.list({ limit: 1 })) return false;
-  return true;
 }
 
 /** @throws CommandError EUSAGE */

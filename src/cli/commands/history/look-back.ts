@@ -2,9 +2,9 @@ import { Option } from "commander";
 import type { BlamedLine, MemoryVersion, VersionFilter, VersionOperation } from "../../../core/history/history.js";
 import { getReadableDiff } from "../../../core/history/optional-methods.js";
 import type { MemoryActor } from "../../../core/values/actor.js";
-import { pickDefined } from "../../collections.js";
+import { pickDefined } from "../../../core/values/pick-defined.js";
 import { anyNumber, numberOption } from "../../command.js";
-import { formatActorName, formatChange, formatOrigin, formatVersion, styleDiff } from "./format.js";
+import { formatAuthor, formatChange, formatVersion, styleDiff } from "./format.js";
 import { checkActor, historyCommand } from "./history-command.js";
 import { readOptions } from "../../targets/target-options.js";
 import type { Output } from "../../terminal/output.js";
@@ -162,9 +162,7 @@ export const blame = historyCommand<{ path: string }>({
 function formatLines(lines: readonly BlamedLine[], out: Output): string[] {
   const names = lines.map(({ version, redacted }) => {
     if (version === null) return redacted === true ? "redacted" : "";
-    return out.foreign(
-      [formatActorName(version.actor), formatOrigin(version)].filter((fact) => fact !== "").join("; "),
-    );
+    return out.foreign(formatAuthor(version, 1));
   });
   const nameWidth = getWidth(names);
   const idWidth = getWidth(lines.map(({ version }) => version?.id ?? "-"));

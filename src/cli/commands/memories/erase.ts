@@ -2,7 +2,7 @@ import { Option } from "commander";
 import type { CheckedAddress } from "../../../core/values/address.js";
 import { checkForgotten, checkMemoryFilter } from "../../../mongodb/admin/checks.js";
 import type { ExpireMsOptions, MemoryDatabase, MemorySummary } from "../../../mongodb/admin/memory-database.js";
-import { pickDefined } from "../../collections.js";
+import { pickDefined } from "../../../core/values/pick-defined.js";
 import { createCommand, type Report } from "../../command.js";
 import { formatSummary } from "./memories.js";
 import { usageError } from "../../errors.js";

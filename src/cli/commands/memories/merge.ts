@@ -122,9 +122,8 @@ async function mergePair(
   options: { append: string[]; dryRun: boolean },
 ): Promise<MergeReport> {
   const { mergeMemories } = await import("../../../move-out/merge-memories.js");
-  const settings = { ...transferSettings, paths: "posix" } as const;
-  const from = openMemoryIn(database, pair.from, { ...settings, access: "read" });
-  const to = openMemoryIn(database, pair.into, { ...settings, access: options.dryRun ? "read" : "write" });
+  const from = openMemoryIn(database, pair.from, { ...transferSettings, access: "read" });
+  const to = openMemoryIn(database, pair.into, { ...transferSettings, access: options.dryRun ? "read" : "write" });
   return about(from.name, () => mergeMemories(from.memory, to.memory, options));
 }
 
@@ -146,7 +145,7 @@ async function confirmForgetting(
   }
   if (context !== null && !(await confirm(question, "erased", context))) return false;
   for (const { from, revision } of merged) {
-    const { memory } = openMemoryIn(database, from, { access: "read", paths: "posix" });
+    const { memory } = openMemoryIn(database, from, { access: "read" });
     if ((await memory.outline()).revision !== revision)
       throw refuse(from, "somebody has changed it meanwhile; run it again");
   }

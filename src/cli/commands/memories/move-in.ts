@@ -2,17 +2,17 @@ import { Option } from "commander";
 import { visible } from "../../../core/display/visible.js";
 import { MemoryError, type MemoryErrorDetails } from "../../../core/values/errors.js";
 import { formatNames, formats, type MoveInFormatName } from "../../../move-in/formats.js";
-import type { MoveInOptions, MoveInOutcome } from "../../../move-in/options.js";
+import type { MoveInOutcome } from "../../../move-in/options.js";
 import type { MoveInReport } from "../../../move-in/report.js";
-import { pickDefined } from "../../collections.js";
+import { pickDefined } from "../../../core/values/pick-defined.js";
 import type { Report } from "../../command.js";
 import type { CliContext } from "../../context.js";
-import { about, CommandError, exitCodes, isSystemError, usageError, withFile } from "../../errors.js";
-import { withDatabase, withMemory } from "../../targets/open-target.js";
+import { about, exitCodes, isSystemError, usageError, withFile } from "../../errors.js";
+import { withMemory } from "../../targets/open-target.js";
+import { type SourceOptions, withSourceCollection } from "../../targets/source-collection.js";
 import {
   collectionNameOption,
   databaseNameOption,
-  getDatabaseName,
   getDatabaseTarget,
   refuseOptions,
   type TargetOptions,
@@ -22,20 +22,16 @@ import { countText } from "../../terminal/format.js";
 type MovedCounts = NonNullable<MemoryErrorDetails["moved"]>;
 
 /** The options of `import --from`. */
-export interface MoveInInput extends TargetOptions {
+export interface MoveInInput extends TargetOptions, SourceOptions {
   file?: string;
   from?: MoveInFormatName;
   into?: string;
   propose?: boolean;
   fromUser?: string;
   fromNamespace?: string[];
-  fromCollection?: string;
-  fromDb?: string;
-  fromUri?: string;
   toDir?: string;
   overwrite?: boolean;
   dryRun?: boolean;
-  json?: boolean;
 }
 
 export const moveInOptions: readonly Option[] = [
@@ -59,7 +55,7 @@ export function refuseMoveInOptions(input: MoveInInput): void {
 
 /** Moves in the memories of another program. */
 export async function moveInFrom(from: MoveInFormatName, input: MoveInInput, context: CliContext): Promise<Report> {
-  const { toDir: dir, dryRun = false } = input;
+  const { toDir: dir, into, propose, overwrite, dryRun = false, fromUser, fromNamespace: namespace } = input;
   refuseOptions(input, ["dir"], "does not go with --from; name the folder without an option");
   const use = { access: dryRun ? "read" : "write", missing: "allow" } as const;
   return withMemory(context, { ...input, dir }, use, ({ memory, name }) =>
@@ -67,23 +63,15 @@ export async function moveInFrom(from: MoveInFormatName, input: MoveInInput, con
       const { moveIn } = await import("../../../move-in/move-in.js");
       const outcomes: MoveInOutcome[] = [];
       const listsAll = dryRun || input.json === true;
-      const options = {
-        ...getOptions(from, input),
-        source,
-        onOutcome: (outcome: MoveInOutcome): void => void (listsAll && outcomes.push(outcome)),
-      };
+      const onOutcome = (outcome: MoveInOutcome): void => void (listsAll && outcomes.push(outcome));
+      const given = pickDefined({ into, propose, overwrite, fromUser, namespace });
+      const options = { from, source, dryRun, onOutcome, ...given };
       const report = await withFile(sourceName, "read", () =>
         about(`${sourceName}: ${name}`, () => moveIn(memory, options).catch((error) => endMove(error, context))),
       );
       return reportMove(from, report, outcomes, input, context);
     }),
   );
-}
-
-function getOptions(from: MoveInFormatName, input: MoveInInput): Omit<MoveInOptions, "source"> {
-  const { into, propose, overwrite, dryRun, fromUser, fromNamespace: namespace } = input;
-  const given = { into, propose, overwrite, dryRun, fromUser, namespace };
-  return { from, ...pickDefined(given) };
 }
 
 /** Opens the file, folder or collection that the options name. @throws CommandError */
@@ -93,7 +81,7 @@ async function withSource<T>(
   { io }: CliContext,
   run: (source: string | object, name: string) => Promise<T>,
 ): Promise<T> {
-  const { file, fromCollection, fromDb, fromUri } = input;
+  const { file, fromCollection } = input;
   const takes: readonly string[] = formats[from].takes;
   const isItems = takes.every((kind) => kind === "items");
   if ((file === undefined) === (fromCollection === undefined) || (isItems && file !== undefined))
@@ -102,15 +90,7 @@ async function withSource<T>(
     throw usageError(`--from ${from} reads no collection; name its ${takes.join(" or ")}`);
   if (file === "-") return run(io.stdin, "standard input");
   if (file !== undefined) return run(file, file);
-  const to = getDatabaseTarget({ ...input, dir: undefined }, io.env);
-  const dbName = fromDb ?? getDatabaseName(fromUri) ?? to.dbName;
-  return withDatabase({ ...to, uri: fromUri ?? to.uri, dbName }, async ({ db }) => {
-    const { hasCollection } = await import("../../../mongodb/admin/database-inspection.js");
-    const name = `the collection ${fromCollection ?? ""} of the database ${db.databaseName}`;
-    if (!(await about("the source", () => hasCollection(db, fromCollection ?? ""))))
-      throw new CommandError("ENOENT", `there is no ${name.slice(4)}; pass --from-db and --from-collection`);
-    return run(db.collection(fromCollection ?? ""), name);
-  });
+  return withSourceCollection(input, getDatabaseTarget({ ...input, dir: undefined }, io.env), "", run);
 }
 
 const describeSource = (kind: string): string => (kind === "items" ? "--from-collection" : `a ${kind}`);
@@ -121,12 +101,13 @@ const maxNamed = 100;
 /** Names the entries that were not taken whole. @param count how many there are */
 export async function printLosses(
   kinds: string,
-  losses: readonly { kind: string; what: string; why: string }[],
+  losses: readonly Pick<MoveInOutcome, "what" | "result" | "why">[],
   count: number,
   { err }: CliContext,
 ): Promise<void> {
   const named = losses.slice(0, maxNamed);
-  for (const { kind, what, why } of named) await err.line(visible(`${kind}: ${quote(what)}: ${why}`));
+  for (const { what, result, why } of named)
+    await err.line(visible(`${result === "skipped" ? result : "shortened"}: ${quote(what)}: ${why}`));
   if (count > named.length) await err.line(`${kinds}: ${count - named.length} more; --json names all`);
 }
 
@@ -143,12 +124,7 @@ async function reportMove(
   if (!json) {
     if (!isTaken && skipped === 0)
       await context.err.line(`note: found nothing of ${from} in the source; check its name and --from-namespace`);
-    const lines = losses.map(({ what, result, why }) => ({
-      kind: result === "skipped" ? "skipped" : "shortened",
-      what,
-      why: why ?? "",
-    }));
-    await printLosses("skipped or shortened", lines, skipped + shortened, context);
+    await printLosses("skipped or shortened", losses, skipped + shortened, context);
   }
   const tree = outcomes.flatMap(({ path, what, result }) =>
     result === "skipped" || path === null ? [] : [visible(`${result} ${path} (${quote(what)})`) + "\n"],

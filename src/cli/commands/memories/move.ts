@@ -37,7 +37,6 @@ interface ExportOptions extends TargetOptions {
   overwrite?: boolean;
   history?: boolean;
   format?: "markdown" | "okf";
-  json?: boolean;
 }
 
 export const exportMemories = createCommand<ExportOptions>({
@@ -122,7 +121,7 @@ function withTargets<T>(
       let isEmpty = all !== true;
       for await (const { address } of database.summaries(ranges)) {
         isEmpty = false;
-        yield openMemoryIn(database, address, { access: "read", paths: "posix" });
+        yield openMemoryIn(database, address, { access: "read" });
       }
       if (isEmpty) throw new CommandError("ENOENT", "no memory was found; `memories` lists those that there are");
     }
@@ -180,14 +179,14 @@ async function reportSkipped(
   asJson: boolean,
   context: CliContext,
 ): Promise<Report> {
-  const losses = skipped.map(({ path, reason }) => ({ kind: "skipped", what: path, why: reason }));
+  const losses = skipped.map(({ path, reason }) => ({ result: "skipped", what: path, why: reason }) as const);
   if (!asJson) await printLosses("skipped", losses, skipped.length, context);
   const count = skipped.length === 0 ? "" : `, ${skipped.length} skipped`;
   return { json: { ...json, skipped }, text: text.replace(/\n$/, `${count}\n`) };
 }
 
 function importFrom(read: ReadMemories, input: MoveInInput, context: CliContext): Promise<Report> {
-  const { toDir, paths = "posix", as, overwrite, dryRun } = input;
+  const { toDir, paths, as, overwrite, dryRun } = input;
   const destination = { ...input, dir: toDir };
   const transfer = (open: TransferSettings["open"], isOne: boolean): Promise<Report> =>
     transferMemories(read, { verb: "imported", open, isOne, overwrite, dryRun });

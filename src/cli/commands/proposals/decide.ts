@@ -3,7 +3,7 @@ import { maxReasonChars } from "../../../core/approval/decision.js";
 import type { MemoryProposal, MemoryProposals, Reviewer } from "../../../core/approval/memory-proposals.js";
 import { actorField, maxActorChars } from "../../../core/values/actor.js";
 import { MemoryError } from "../../../core/values/errors.js";
-import { pickDefined } from "../../collections.js";
+import { pickDefined } from "../../../core/values/pick-defined.js";
 import { createCommand, programName, type Report } from "../../command.js";
 import type { CliContext } from "../../context.js";
 import { CommandError, exitCodes, usageError } from "../../errors.js";
@@ -18,7 +18,6 @@ interface DecisionInput extends TargetOptions {
   id: string[];
   run?: string;
   by: Reviewer;
-  json?: boolean;
 }
 
 /** Decides about one proposal. */
@@ -97,8 +96,9 @@ function decide(input: DecisionInput, context: CliContext, decideOne: Decide): P
   return withProposals(named, context, async (open) => {
     // The proposals are read first, because opening a memory for writing would create a database for a mistyped name.
     const chosen = await readProposals(open, named);
-    const { stored, paths } = open;
-    const opened = stored === null ? open : openMemoryIn(stored.database, stored.address, { access: "write", paths });
+    const { stored } = open;
+    const use = { access: "write", paths: input.paths } as const;
+    const opened = stored === null ? open : openMemoryIn(stored.database, stored.address, use);
     const { proposals } = getProposals(opened);
     const decided: MemoryProposal[] = [];
     for (const { id } of chosen) {

@@ -1,7 +1,7 @@
 import type { MemoryProposal } from "../../../core/approval/memory-proposals.js";
 import type { MemoryHistory } from "../../../core/history/history.js";
 import { isPaged } from "../../../core/backend-history.js";
-import { MemoryError } from "../../../core/values/errors.js";
+import { isRefusal } from "../../../core/values/errors.js";
 import { takeStart } from "../../../core/values/text.js";
 import { readVersion } from "../../../learn/sources.js";
 import type { Output } from "../../terminal/output.js";
@@ -53,7 +53,7 @@ async function formatNote(source: string, history: MemoryHistory | null, out: Ou
     .readChange(id)
     .then(readVersion)
     .catch((error: unknown) => {
-      if (MemoryError.isInstance(error) && error.code !== "EIO") return null;
+      if (isRefusal(error)) return null;
       throw error;
     });
   if (note === null) return `\n${out.foreign(source)}: redacted, or no longer kept\n`;

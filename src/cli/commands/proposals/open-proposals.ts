@@ -5,12 +5,12 @@ import { about, type Advice, CommandError, storageAdvice, usageError } from "../
 import { openMemoryIn, type OpenTarget, withMemories, withMemory } from "../../targets/open-target.js";
 import { getOwner, type TargetOptions } from "../../targets/target-options.js";
 
-export interface OpenProposals extends OpenTarget {
+interface OpenProposals extends OpenTarget {
   proposals: MemoryProposals;
 }
 
 /** Proposals by their ids, or all of a run. */
-export interface ProposalInput extends TargetOptions {
+interface ProposalInput extends TargetOptions {
   ids: readonly string[];
   run?: string | undefined;
 }
@@ -26,7 +26,7 @@ export async function withProposals<T>(
   context: CliContext,
   run: (open: OpenProposals) => Promise<T>,
 ): Promise<T> {
-  const { ids, run: runId, node, dir, paths = "posix" } = input;
+  const { ids, run: runId, node, dir, paths } = input;
   const name = ids.length > 0 ? `proposal ${ids.join(", ")}` : runId && `run ${runId}`;
   const runOpen = (open: OpenTarget): Promise<T> =>
     about(name ?? open.name, async () => run(getProposals(open)), advice);

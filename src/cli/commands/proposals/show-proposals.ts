@@ -2,7 +2,7 @@ import { Option } from "commander";
 import type { ProposalSummary } from "../../../core/approval/memory-proposals.js";
 import type { ChangeStatus } from "../../../core/contract/change-record.js";
 import { checkProposalFilter } from "../../../mongodb/admin/checks.js";
-import { pickDefined } from "../../collections.js";
+import { pickDefined } from "../../../core/values/pick-defined.js";
 import { createCommand } from "../../command.js";
 import type { CliContext } from "../../context.js";
 import { usageError } from "../../errors.js";
@@ -19,7 +19,6 @@ interface ProposalsInput extends TargetOptions {
   run?: string;
   status?: ChangeStatus;
   all?: boolean;
-  json?: boolean;
 }
 
 const statuses: readonly ChangeStatus[] = ["pending", "applying", "approved", "rejected"];

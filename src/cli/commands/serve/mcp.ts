@@ -11,7 +11,7 @@ import {
 import type { McpHttpOptions, McpServerOptions } from "../../../mcp/index.js";
 import { createCommand } from "../../command.js";
 import type { CliContext } from "../../context.js";
-import { pickDefined } from "../../collections.js";
+import { pickDefined } from "../../../core/values/pick-defined.js";
 import { inputError, usageError, withFile } from "../../errors.js";
 import { withMemory } from "../../targets/open-target.js";
 import { readOptions, refuseOptions, type TargetOptions } from "../../targets/target-options.js";
@@ -26,7 +26,6 @@ interface McpOptions extends TargetOptions {
   allowOrigin?: string[];
   dialect?: DialectName[];
   search?: boolean;
-  json?: boolean;
 }
 
 const tokenVariable = "LANGGRAPH_MONGO_MEMORY_TOKEN";

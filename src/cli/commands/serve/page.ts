@@ -120,7 +120,7 @@ async function createListener(
 async function serve(
   listener: RequestListener,
   token: string,
-  { host, port, json }: PageOptions & { json?: boolean },
+  { host, port, json }: PageOptions,
   { io, out }: CliContext,
 ): Promise<void> {
   const server = createServer(listener);

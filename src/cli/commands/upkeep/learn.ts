@@ -7,7 +7,7 @@ import { getField } from "../../../core/values/unknown-values.js";
 import type { LearnOptions } from "../../../learn/options.js";
 import type { LearnChange } from "../../../learn/plan-operations.js";
 import type { LearnReport } from "../../../learn/report.js";
-import { pickDefined } from "../../collections.js";
+import { pickDefined } from "../../../core/values/pick-defined.js";
 import { createCommand, numberOption, type Report } from "../../command.js";
 import type { CliContext } from "../../context.js";
 import { about, CommandError, exitCodes, usageError, withFile } from "../../errors.js";
@@ -25,7 +25,6 @@ interface LearnInput extends TargetOptions, Pick<LearnOptions, "read" | "write" 
   due?: boolean;
   limit?: number;
   dryRun?: boolean;
-  json?: boolean;
 }
 
 export const learn = createCommand<LearnInput>({
@@ -110,10 +109,10 @@ async function learnFromDue(input: LearnInput, options: ModelOptions, context: C
       error: report.error === null ? null : getMessage(report.error),
     }));
     if (reports.some(({ error }) => error !== null)) context.exitCode = exitCodes.refused;
-    const lines = reports.map(({ error, ...report }) => {
-      const result =
-        error === null ? formatReport({ ...report, error }, null) : `failed: ${context.out.foreign(error)}\n`;
-      return `${context.out.foreign(formatAddress(report.address))}: ${result}`;
+    const lines = reports.map((report) => {
+      const { address, error } = report;
+      const result = error === null ? formatReport(report, null) : `failed: ${context.out.foreign(error)}\n`;
+      return `${context.out.foreign(formatAddress(address))}: ${result}`;
     });
     return { json: { reports }, text: `${lines.join("")}${countText(reports.length, "memory")}\n` };
   });

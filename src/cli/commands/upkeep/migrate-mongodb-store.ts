@@ -2,34 +2,31 @@ import { Option } from "commander";
 import { shorten } from "../../../core/values/text.js";
 import type { MemoryDatabase } from "../../../mongodb/admin/memory-database.js";
 import type {
+  Migration,
   MigrationProgress,
   MigrationSummary,
   RefusedItem,
 } from "../../../mongodb/migrate/migrate-from-mongodb-store.js";
-import { pickDefined } from "../../collections.js";
+import { pickDefined } from "../../../core/values/pick-defined.js";
 import { createCommand, type Report } from "../../command.js";
 import type { CliContext } from "../../context.js";
-import { about, CommandError, exitCodes, toCommandError, usageError } from "../../errors.js";
+import { CommandError, exitCodes, toCommandError, usageError } from "../../errors.js";
 import { withDatabase } from "../../targets/open-target.js";
+import { type SourceOptions, withSourceCollection } from "../../targets/source-collection.js";
 import {
   collectionNameOption,
   databaseNameOption,
   databaseOptions,
-  getDatabaseName,
   getDatabaseTarget,
   type TargetOptions,
 } from "../../targets/target-options.js";
 import { countText } from "../../terminal/format.js";
 
-interface MigrationOptions extends TargetOptions {
-  fromUri?: string;
-  fromDb?: string;
-  fromCollection: string;
+interface MigrationOptions extends TargetOptions, SourceOptions {
   itemsCollection?: string;
   textSearch: boolean;
   resumeAfter?: string | null;
   dryRun?: boolean;
-  json?: boolean;
 }
 
 /** The most refused items that the standard error names. */
@@ -60,27 +57,21 @@ export const migrateMongodbStore = createCommand<MigrationOptions>({
   ],
   run: async (input, context) => {
     const to = getDatabaseTarget(input, context.io.env);
-    const { fromUri, fromDb } = input;
-    const dbName = fromDb ?? getDatabaseName(fromUri) ?? to.dbName;
-    const from = { ...to, uri: fromUri ?? to.uri, dbName };
-    const summary = await withDatabase(from, (source) =>
-      withDatabase(to, (destination) => migrateItems(source, destination, input)),
+    const summary = await withSourceCollection(input, to, " of the MongoDBStore", (source, name) =>
+      withDatabase(to, (destination) => migrateItems(source, name, destination, input)),
     );
     return reportMigration(summary, input, context);
   },
 });
 
 async function migrateItems(
-  from: MemoryDatabase,
+  source: Migration["source"],
+  name: string,
   to: MemoryDatabase,
-  { fromCollection, itemsCollection, resumeAfter = null, textSearch, dryRun = false }: MigrationOptions,
+  { itemsCollection, resumeAfter = null, textSearch, dryRun = false }: MigrationOptions,
 ): Promise<MigrationSummary> {
-  const { hasCollection } = await import("../../../mongodb/admin/database-inspection.js");
   const { MongoMemoryStore } = await import("../../../mongodb/store/mongo-memory-store.js");
   const { migrateFromMongoDBStore } = await import("../../../mongodb/migrate/migrate-from-mongodb-store.js");
-  const where = `collection ${fromCollection} of the database ${from.db.databaseName}`;
-  if (!(await about("the source", () => hasCollection(from.db, fromCollection))))
-    throw new CommandError("ENOENT", `there is no ${where}; pass --from-db and --from-collection of the MongoDBStore`);
   const store = new MongoMemoryStore({
     client: to.client,
     dbName: to.db.databaseName,
@@ -93,13 +84,12 @@ async function migrateItems(
     last = done;
   };
   try {
-    const source = from.db.collection(fromCollection);
     return await migrateFromMongoDBStore({ source, store, dryRun, resumeAfter, onProgress });
   } catch (error) {
     if (error instanceof TypeError) throw usageError(`--resume-after: ${error.message}`, error);
     const { code, message } = toCommandError(error);
     const advice = last === null ? "run it again" : `run it again, or with --resume-after '${last}'`;
-    throw new CommandError(code, `the ${where}: ${message}; ${advice}`, { cause: error });
+    throw new CommandError(code, `${name}: ${message}; ${advice}`, { cause: error });
   }
 }
 

@@ -16,7 +16,7 @@ import {
 } from "../../targets/target-options.js";
 import { countText } from "../../terminal/format.js";
 
-export const migrateEarlierFormat = createCommand<TargetOptions & { dryRun?: boolean }>({
+const migrateEarlierFormat = createCommand<TargetOptions & { dryRun?: boolean }>({
   usage: "earlier-format",
   description:
     "Rewrite documents of the earlier system, with nested data, in today's form. Their first change does the same. " +

@@ -1,6 +1,6 @@
 import type { MemoryActor } from "../../../core/values/actor.js";
 import { errorOnPaths } from "../../../core/values/error-paths.js";
-import { MemoryError } from "../../../core/values/errors.js";
+import { unlessRefused } from "../../../core/values/errors.js";
 import { isBeginning, wholeText } from "../../../core/history/older-text.js";
 import { redactDirectories } from "./redact-directories.js";
 import type { HistoryView } from "../history-view.js";
@@ -65,12 +65,7 @@ async function readKeptText(
   version: VersionDocument,
   newer: readonly VersionDocument[],
 ): Promise<string | null> {
-  try {
-    return (await view.restoreText(version, newer)) || null;
-  } catch (error) {
-    if (MemoryError.isInstance(error) && error.code === "ENOENT") return null;
-    throw error;
-  }
+  return (await unlessRefused(view.restoreText(version, newer), "ENOENT")) || null;
 }
 
 function isRedacted(version: VersionDocument, ids: ReadonlySet<string>): boolean {

@@ -1,4 +1,4 @@
-import { alreadyExists, MemoryError, pathIsDirectory } from "../../../core/values/errors.js";
+import { alreadyExists, hasCode, pathIsDirectory } from "../../../core/values/errors.js";
 import type { Memory } from "../../../core/memory.js";
 import type { ItemTimes } from "../reading/file-items.js";
 import { type FileWrite, memoryAt } from "./file-writes.js";
@@ -34,7 +34,7 @@ export async function copyFile(
     });
     return "copied";
   } catch (error) {
-    if (MemoryError.isInstance(error) && error.code === "EEXIST") return "unchanged";
+    if (hasCode(error, "EEXIST")) return "unchanged";
     throw error;
   }
 }

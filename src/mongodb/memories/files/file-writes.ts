@@ -4,7 +4,7 @@ import { openMemoryOver } from "../../../core/open-memory-over.js";
 import type { BackendLimits, MemoryBackend } from "../../../core/contract/backend.js";
 import type { CallContext } from "../../../core/runtime/call.js";
 import type { CheckedAddress } from "../../../core/values/address.js";
-import { MemoryError } from "../../../core/values/errors.js";
+import { hasCode } from "../../../core/values/errors.js";
 import type { Memory } from "../../../core/memory.js";
 import { memoryDefaults } from "../../../core/memory-options.js";
 import { compareCodeUnits } from "../../../core/values/text.js";
@@ -110,7 +110,7 @@ async function writeFile(
   try {
     await backend.change({ type: "delete", path, ifDirectory: "fail" }, {}, call);
   } catch (error) {
-    if (!MemoryError.isInstance(error) || error.code !== "EISDIR") throw error;
+    if (!hasCode(error, "EISDIR")) throw error;
   } finally {
     notifyListeners(backend, location.address);
   }
