@@ -50,28 +50,26 @@ const instructionsField = z.custom<Instructions>(
 );
 const { content, maxChars, pinned, maxTokens, countTokens, root, onError } = connectorFields;
 
-const optionsSchema = z
-  .object({
-    memory: z.custom(
-      (value) => isMemory(value) || hasMethod(value, "createConnector"),
-      "must be a MemoryNode, or a Memory (openMemory, store.memory)",
-    ),
-    userId: text.optional(),
-    threadId: text.optional(),
-    runId: text.optional(),
-    dialects: z.array(dialectField).min(1).optional(),
-    search: z.boolean().optional(),
-    instructions: instructionsField.optional(),
-    placement: z.enum(["after_system", "last_message"]).optional(),
-    content,
-    maxChars,
-    pinned,
-    maxTokens,
-    countTokens,
-    root,
-    onError,
-  })
-  .strict();
+const optionsSchema = z.strictObject({
+  memory: z.custom(
+    (value) => isMemory(value) || hasMethod(value, "createConnector"),
+    "must be a MemoryNode, or a Memory (openMemory, store.memory)",
+  ),
+  userId: text.optional(),
+  threadId: text.optional(),
+  runId: text.optional(),
+  dialects: z.array(dialectField).min(1).optional(),
+  search: z.boolean().optional(),
+  instructions: instructionsField.optional(),
+  placement: z.enum(["after_system", "last_message"]).optional(),
+  content,
+  maxChars,
+  pinned,
+  maxTokens,
+  countTokens,
+  root,
+  onError,
+});
 
 /** @throws TypeError */
 export function checkAiMemoryOptions(options: AiMemoryOptions): void {

@@ -12,13 +12,11 @@ import { takeLastTurn } from "./log-text.js";
 import { LogWriter, type PartEnd } from "./log-writer.js";
 import { checkLogOptions, type ConversationLog, type ConversationLogOptions, logFields } from "./options.js";
 
-const optionsSchema = z
-  .object({
-    ...logFields,
-    threadId: z.string().optional(),
-    at: z.custom<Date>((at) => at instanceof Date && !Number.isNaN(at.getTime()), "must be a Date").optional(),
-  })
-  .strict();
+const optionsSchema = z.strictObject({
+  ...logFields,
+  threadId: z.string().optional(),
+  at: z.custom<Date>((at) => at instanceof Date && !Number.isNaN(at.getTime()), "must be a Date").optional(),
+});
 
 /**
  * Adds the messages of user and assistant to the log of a memory, each once. If the log has some of them, earlier ones

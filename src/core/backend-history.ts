@@ -24,7 +24,7 @@ import { type MemoryContext, runAsChange, runCall } from "./pipeline.js";
 import type { Call } from "./runtime/call.js";
 import { recordAttributes } from "./tracing/memory-attributes.js";
 import type { Trace } from "./tracing/tracing.js";
-import { checkOptions } from "./settings/check-options.js";
+import { checkOptions, countField } from "./settings/check-options.js";
 import { preview } from "./values/text.js";
 import { normalizePath } from "./values/paths.js";
 import type { MemorySnapshot } from "./tree/snapshot.js";
@@ -40,24 +40,22 @@ const maxRedactedIds = 1000;
 
 const date = z.date({ message: "must be a valid Date" });
 
-const filterSchema = z
-  .object({
-    path: z.string().optional(),
-    actor: actorField.optional(),
-    operation: z.enum(["created", "modified", "deleted", "renamed"]).optional(),
-    sources: z.array(z.string()).optional(),
-    after: date.optional(),
-    before: date.optional(),
-    limit: z.number().int().min(1).optional(),
-  })
-  .strict();
+const filterSchema = z.strictObject({
+  path: z.string().optional(),
+  actor: actorField.optional(),
+  operation: z.enum(["created", "modified", "deleted", "renamed"]).optional(),
+  sources: z.array(z.string()).optional(),
+  after: date.optional(),
+  before: date.optional(),
+  limit: countField.optional(),
+});
 
 const someText = z.string().min(1);
 
 const targetSchemas = {
-  path: z.object({ path: z.string(), to: someText }).strict(),
-  runId: z.object({ runId: someText }).strict(),
-  toolCallId: z.object({ toolCallId: someText }).strict(),
+  path: z.strictObject({ path: z.string(), to: someText }),
+  runId: z.strictObject({ runId: someText }),
+  toolCallId: z.strictObject({ toolCallId: someText }),
 };
 
 /** The text of `redact` and `findText`. */
@@ -67,9 +65,9 @@ export const textToRedact = z
   .max(1_000_000)
   .refine((given) => given.isWellFormed(), { message: "must be well-formed Unicode" });
 
-const redactedTextSchema = z.object({ text: textToRedact, cut: z.boolean().optional() }).strict();
+const redactedTextSchema = z.strictObject({ text: textToRedact, cut: z.boolean().optional() });
 
-const revertOptionsSchema = z.object({ force: z.boolean().optional() }).strict();
+const revertOptionsSchema = z.strictObject({ force: z.boolean().optional() });
 
 /** A history with the additional methods that only this package uses. */
 export interface PagedHistory

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type SearchWords, englishWords } from "./search/words.js";
-import { checkOptions, functionField, signalField, timeoutField } from "./settings/check-options.js";
+import { checkOptions, countField, functionField, signalField, timeoutField } from "./settings/check-options.js";
 import { actorField, type MemoryActor } from "./values/actor.js";
 import type { PathRule } from "./values/paths.js";
 
@@ -63,37 +63,31 @@ export const memoryDefaults = {
   searchWords: englishWords,
 } as const satisfies Required<MemoryOptions>;
 
-const bytes = z.number().int().min(1);
-
 const pathsField = z.enum(["plain", "posix"], { message: 'must be "plain" or "posix"' });
 
 /** The fields of MemoryOptions, for option objects that extend it. */
 export const memoryOptionFields = {
   paths: pathsField.optional(),
-  maxFileBytes: bytes.max(memoryBytesCeiling).optional(),
-  maxMemoryBytes: bytes.max(Number.MAX_SAFE_INTEGER).optional(),
+  maxFileBytes: countField.max(memoryBytesCeiling).optional(),
+  maxMemoryBytes: countField.max(Number.MAX_SAFE_INTEGER).optional(),
   timeoutMs: timeoutField.optional(),
   searchWords: functionField<SearchWords>("must be a function from a text to its words").optional(),
 };
 
-const memoryOptionsSchema = z
-  .object({
-    paths: memoryOptionFields.paths.default(memoryDefaults.paths),
-    maxFileBytes: memoryOptionFields.maxFileBytes.default(memoryDefaults.maxFileBytes),
-    maxMemoryBytes: memoryOptionFields.maxMemoryBytes.default(memoryDefaults.maxMemoryBytes),
-    timeoutMs: memoryOptionFields.timeoutMs.default(memoryDefaults.timeoutMs),
-    searchWords: memoryOptionFields.searchWords.default(() => memoryDefaults.searchWords),
-  })
-  .strict();
+const memoryOptionsSchema = z.strictObject({
+  paths: memoryOptionFields.paths.default(memoryDefaults.paths),
+  maxFileBytes: memoryOptionFields.maxFileBytes.default(memoryDefaults.maxFileBytes),
+  maxMemoryBytes: memoryOptionFields.maxMemoryBytes.default(memoryDefaults.maxMemoryBytes),
+  timeoutMs: memoryOptionFields.timeoutMs.default(memoryDefaults.timeoutMs),
+  searchWords: memoryOptionFields.searchWords.default(() => memoryDefaults.searchWords),
+});
 
-const memoryUseSchema = z
-  .object({
-    signal: signalField.optional(),
-    timeoutMs: timeoutField.optional(),
-    paths: pathsField.optional(),
-    actor: actorField.optional(),
-  })
-  .strict();
+const memoryUseSchema = z.strictObject({
+  signal: signalField.optional(),
+  timeoutMs: timeoutField.optional(),
+  paths: pathsField.optional(),
+  actor: actorField.optional(),
+});
 
 /** @throws TypeError */
 export function checkMemoryUse(use: MemoryUse): void {
@@ -105,23 +99,19 @@ export function checkMemoryOptions(options: MemoryOptions | undefined): Required
 }
 
 /** Schema of {@link WriteOptions}. */
-export const writeOptionsSchema = z
-  .object({
-    ifExists: z.enum(["replace", "fail"]).default("replace"),
-    ifMissing: z.enum(["create", "fail"]).default("create"),
-  })
-  .strict();
+export const writeOptionsSchema = z.strictObject({
+  ifExists: z.enum(["replace", "fail"]).default("replace"),
+  ifMissing: z.enum(["create", "fail"]).default("create"),
+});
 
 /** Schema of {@link EditOptions}. */
-export const editOptionsSchema = z.object({ lineEnds: z.enum(["exact", "file"]).optional() }).strict();
+export const editOptionsSchema = z.strictObject({ lineEnds: z.enum(["exact", "file"]).optional() });
 
 /** Schema of {@link DeleteOptions}. */
-export const deleteOptionsSchema = z.object({ ifDirectory: z.enum(["delete", "fail"]).default("delete") }).strict();
+export const deleteOptionsSchema = z.strictObject({ ifDirectory: z.enum(["delete", "fail"]).default("delete") });
 
 /** Schema of {@link OutlineOptions}. */
-export const outlineOptionsSchema = z
-  .object({
-    maxContentBytes: z.number().min(0).default(0),
-    leadChars: z.number().int().min(0).max(10_000).default(0),
-  })
-  .strict();
+export const outlineOptionsSchema = z.strictObject({
+  maxContentBytes: z.number().min(0).default(0),
+  leadChars: z.number().int().min(0).max(10_000).default(0),
+});

@@ -11,11 +11,9 @@ export interface DeepAgentsBackendOptions {
   onError?: (error: MemoryError) => void;
 }
 
-const optionsSchema = z
-  .object({
-    onError: functionField("expected a function").optional(),
-  })
-  .strict();
+const optionsSchema = z.strictObject({
+  onError: functionField("expected a function").optional(),
+});
 
 /** @throws TypeError */
 export function checkBackendOptions(options: DeepAgentsBackendOptions | undefined): Required<DeepAgentsBackendOptions> {

@@ -95,22 +95,20 @@ export const onAskField = z.enum(["interrupt", "propose"], { message: 'must be "
 
 const ownerOfRun = functionField<OwnerOfRun>("must be a function from a run to an id").optional();
 
-const optionsSchema = z
-  .object({
-    store: z.custom<BaseStore>((store) => hasMethod(store, "batch"), "must be a BaseStore").optional(),
-    nodeId: z.unknown().optional(),
-    scope: z.unknown().optional(),
-    threadId: ownerOfRun,
-    userId: ownerOfRun,
-    mounts: z.unknown().optional(),
-    rules: rulesField.optional(),
-    guard: guardField.optional(),
-    onAsk: onAskField.optional(),
-    search: z.boolean().optional(),
-    log: z.unknown().optional(),
-    ...memoryOptionFields,
-  })
-  .strict();
+const optionsSchema = z.strictObject({
+  store: z.custom<BaseStore>((store) => hasMethod(store, "batch"), "must be a BaseStore").optional(),
+  nodeId: z.unknown().optional(),
+  scope: z.unknown().optional(),
+  threadId: ownerOfRun,
+  userId: ownerOfRun,
+  mounts: z.unknown().optional(),
+  rules: rulesField.optional(),
+  guard: guardField.optional(),
+  onAsk: onAskField.optional(),
+  search: z.boolean().optional(),
+  log: z.unknown().optional(),
+  ...memoryOptionFields,
+});
 
 /**
  * The memory of one node of an agent graph. Provides the tool that edits the memory and the connector that shows it.

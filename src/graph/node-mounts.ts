@@ -38,16 +38,14 @@ export type CheckedMount = { point: string; settings: MountSettings } & (
   | { nodeId: string; scope: MemoryScope }
 );
 
-const mountSchema = z
-  .object({
-    memory: z.unknown().optional(),
-    nodeId: z.unknown().optional(),
-    scope: z.unknown().optional(),
-    ...mountFields,
-  })
-  .strict();
+const mountSchema = z.strictObject({
+  memory: z.unknown().optional(),
+  nodeId: z.unknown().optional(),
+  scope: z.unknown().optional(),
+  ...mountFields,
+});
 
-const rootSchema = z.object(mountFields).strict();
+const rootSchema = z.strictObject(mountFields);
 
 /** The checked mounts of a node. */
 export interface NodeMounts {

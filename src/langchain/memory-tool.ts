@@ -11,7 +11,7 @@ export interface MemoryToolOptions extends UnifiedToolOptions {
   memory?: MemorySource;
 }
 
-const optionsSchema = z.object({ ...memoryToolFields, memory: z.unknown().optional() }).strict();
+const optionsSchema = z.strictObject({ ...memoryToolFields, memory: z.unknown().optional() });
 
 /**
  * The unified memory tool: one tool with the commands read, list, append, update and delete.

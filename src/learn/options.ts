@@ -3,7 +3,7 @@ import type { BaseMessage } from "@langchain/core/messages";
 import { z } from "zod";
 import { patternField } from "../core/access/policy.js";
 import type { Memory } from "../core/memory.js";
-import { checkOptions, signalField } from "../core/settings/check-options.js";
+import { checkOptions, countField, signalField } from "../core/settings/check-options.js";
 import { hasMethod } from "../core/values/unknown-values.js";
 import type { MemoryNode } from "../graph/memory-node.js";
 
@@ -42,34 +42,31 @@ export interface LearnOptions {
   signal?: AbortSignal;
 }
 
-const optionsSchema = z
-  .object({
-    memory: z.custom<MemoryNode | Memory>(
-      (memory) => hasMethod(memory, "memoryForRun") || hasMethod(memory, "snapshot"),
-      "must be a Memory or a MemoryNode",
-    ),
-    model: z.custom<BaseChatModel>(
-      (model) => hasMethod(model, "withStructuredOutput"),
-      "must be a chat model with structured output",
-    ),
-    messages: z.custom<BaseMessage[]>(Array.isArray, "must be a list of messages").optional(),
-    read: z.array(patternField).default(["/**"]),
-    write: z.array(patternField).min(1).default(["/profile/**", "/projects/**"]),
-    apply: z.enum(["propose", "append-only"]).default("propose"),
-    allowDelete: z.boolean().default(false),
-    changes: z.boolean().optional(),
-    limits: z
-      .object({
-        operations: z.number().int().min(1).max(1000).default(20),
-        removedShare: z.number().min(0).max(1).default(0.25),
-        inputChars: z.number().int().min(100).max(10_000_000).default(40_000),
-      })
-      .strict()
-      .default({ operations: 20, removedShare: 0.25, inputChars: 40_000 }),
-    instructions: z.string().min(1).optional(),
-    signal: signalField.optional(),
-  })
-  .strict();
+const optionsSchema = z.strictObject({
+  memory: z.custom<MemoryNode | Memory>(
+    (memory) => hasMethod(memory, "memoryForRun") || hasMethod(memory, "snapshot"),
+    "must be a Memory or a MemoryNode",
+  ),
+  model: z.custom<BaseChatModel>(
+    (model) => hasMethod(model, "withStructuredOutput"),
+    "must be a chat model with structured output",
+  ),
+  messages: z.custom<BaseMessage[]>(Array.isArray, "must be a list of messages").optional(),
+  read: z.array(patternField).default(["/**"]),
+  write: z.array(patternField).min(1).default(["/profile/**", "/projects/**"]),
+  apply: z.enum(["propose", "append-only"]).default("propose"),
+  allowDelete: z.boolean().default(false),
+  changes: z.boolean().optional(),
+  limits: z
+    .strictObject({
+      operations: countField.max(1000).default(20),
+      removedShare: z.number().min(0).max(1).default(0.25),
+      inputChars: z.number().int().min(100).max(10_000_000).default(40_000),
+    })
+    .default({ operations: 20, removedShare: 0.25, inputChars: 40_000 }),
+  instructions: z.string().min(1).optional(),
+  signal: signalField.optional(),
+});
 
 export type LearnSettings = ReturnType<typeof checkLearnOptions>;
 

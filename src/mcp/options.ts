@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { checkOptions } from "../core/settings/check-options.js";
+import { checkOptions, countField } from "../core/settings/check-options.js";
 import { memoryDefaults } from "../core/memory-options.js";
 import type { Dialect } from "../dialects/dialect.js";
 import { checkMemorySource, type MemorySource } from "../langchain/memory-source.js";
@@ -73,7 +73,6 @@ export interface McpHttpOptions extends McpServerOptions {
 /** The path of the one endpoint. */
 export const endpointPath = "/mcp";
 
-const count = z.number().int().min(1);
 const noHost = "must be a host without scheme and port";
 const host = z.string().refine(isHost, noHost);
 const origin = z.string().refine((given) => isHost(given) || /^[a-z][a-z0-9+.-]*:\/\/\*$/i.test(given), noHost);
@@ -95,23 +94,21 @@ const info = z.object({
 const serverFields = { ...memoryFields, info: info.strict().default(ownInfo) };
 
 const schemas = {
-  AddMemoryOptions: z.object({ ...memoryFields, resources: z.boolean().default(true) }).strict(),
-  McpServerOptions: z.object(serverFields).strict(),
-  McpHttpOptions: z
-    .object({
-      ...serverFields,
-      host: host.default("127.0.0.1"),
-      port: z.number().int().min(0).max(65_535).default(3000),
-      token: z
-        .string()
-        .min(1, "must not be empty; leave it out for a server on a loopback address that needs none")
-        .regex(/^[\x21-\x7e]*$/, "must be printable ASCII characters without spaces")
-        .optional(),
-      allowedOrigins: z.array(origin).optional(),
-      allowedHosts: z.array(host).optional(),
-      maxBodyBytes: count.default(6 * memoryDefaults.maxFileBytes + 100_000),
-    })
-    .strict(),
+  AddMemoryOptions: z.strictObject({ ...memoryFields, resources: z.boolean().default(true) }),
+  McpServerOptions: z.strictObject(serverFields),
+  McpHttpOptions: z.strictObject({
+    ...serverFields,
+    host: host.default("127.0.0.1"),
+    port: z.number().int().min(0).max(65_535).default(3000),
+    token: z
+      .string()
+      .min(1, "must not be empty; leave it out for a server on a loopback address that needs none")
+      .regex(/^[\x21-\x7e]*$/, "must be printable ASCII characters without spaces")
+      .optional(),
+    allowedOrigins: z.array(origin).optional(),
+    allowedHosts: z.array(host).optional(),
+    maxBodyBytes: countField.default(6 * memoryDefaults.maxFileBytes + 100_000),
+  }),
 };
 
 /** The options with their defaults. */

@@ -47,27 +47,25 @@ export interface MoveInOutcome {
   why: string | null;
 }
 
-const optionsSchema = z
-  .object({
-    from: z.custom<MoveInFormatName | MoveInFormat>(
-      (value) => hasMethod(value, "read") || (typeof value === "string" && Object.hasOwn(formats, value)),
-      `must be one of ${formatNames.join(", ")}, or a format`,
-    ),
-    source: z.custom<MoveInSource>(
-      (value) => (typeof value === "string" && value !== "") || (typeof value === "object" && value !== null),
-      "must be a path, a stream of bytes, a store or a collection",
-    ),
-    into: z.string().refine(isAbsolutePath, 'must be a path, such as "/imported"').default(ROOT),
-    propose: z.boolean().default(false),
-    overwrite: z.boolean().default(false),
-    dryRun: z.boolean().default(false),
-    fromUser: z.string().min(1).optional(),
-    namespace: z.array(z.string().min(1)).default([]),
-    change: functionField<(entry: MoveInEntry) => MoveInEntry | null>().optional(),
-    onOutcome: functionField<(outcome: MoveInOutcome) => void>().optional(),
-    signal: signalField.optional(),
-  })
-  .strict();
+const optionsSchema = z.strictObject({
+  from: z.custom<MoveInFormatName | MoveInFormat>(
+    (value) => hasMethod(value, "read") || (typeof value === "string" && Object.hasOwn(formats, value)),
+    `must be one of ${formatNames.join(", ")}, or a format`,
+  ),
+  source: z.custom<MoveInSource>(
+    (value) => (typeof value === "string" && value !== "") || (typeof value === "object" && value !== null),
+    "must be a path, a stream of bytes, a store or a collection",
+  ),
+  into: z.string().refine(isAbsolutePath, 'must be a path, such as "/imported"').default(ROOT),
+  propose: z.boolean().default(false),
+  overwrite: z.boolean().default(false),
+  dryRun: z.boolean().default(false),
+  fromUser: z.string().min(1).optional(),
+  namespace: z.array(z.string().min(1)).default([]),
+  change: functionField<(entry: MoveInEntry) => MoveInEntry | null>().optional(),
+  onOutcome: functionField<(outcome: MoveInOutcome) => void>().optional(),
+  signal: signalField.optional(),
+});
 
 export type MoveInSettings = ReturnType<typeof checkMoveInOptions>;
 

@@ -34,9 +34,7 @@ export interface MergeReport {
   revision: number | null;
 }
 
-const optionsSchema = z
-  .object({ append: z.array(patternField).default([]), dryRun: z.boolean().default(false) })
-  .strict();
+const optionsSchema = z.strictObject({ append: z.array(patternField).default([]), dryRun: z.boolean().default(false) });
 
 /**
  * Adds the files of a memory to another one, and deletes nothing. An equal file stays once. A missing file comes with

@@ -31,7 +31,7 @@ export const versionId = z.string().min(1).max(64);
 export const outerId = z.string().min(1).max(512);
 
 /** The fields of every change: the memory, and the name with which the visitor signs. */
-export const changeFields = { address: z.object(addressFields).strict(), by: outerId.optional() };
+export const changeFields = { address: z.strictObject(addressFields), by: outerId.optional() };
 
 /** Limited, because each page of memories is read from the start. */
 export const maxMemoriesOffset = 20_000;

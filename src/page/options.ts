@@ -90,42 +90,38 @@ const accessField = z.enum(["read", "write"], { message: 'must be "read" or "wri
 
 const id = z.string().min(1).max(512);
 
-export const visitorSchema = z
-  .object({
-    userId: id.optional(),
-    access: accessField.optional(),
-    owner: z.object({ userId: id }).strict().optional(),
-  })
-  .strict();
+export const visitorSchema = z.strictObject({
+  userId: id.optional(),
+  access: accessField.optional(),
+  owner: z.strictObject({ userId: id }).optional(),
+});
 
-const optionsSchema = z
-  .object({
-    // Checked by shape, because the other build of this package has its own class.
-    store: z.custom<MongoMemoryStore>((store) => hasMethod(store, "listMemories"), "must be a MongoMemoryStore"),
-    basePath: z
-      .string()
-      .regex(/^(?:\/[\w.~-]+)*$/, 'must be "", or a path such as "/memory" without a slash at its end')
-      .refine((path) => !/\/\.{1,2}(?:\/|$)/.test(path), 'must not hold "." or ".." as a name')
-      .optional(),
-    nodes: z
-      .array(
-        z.custom<MemoryPageNode>(
-          (node) => hasMethod(node, "memory") && hasMethod(node, "globalMemory"),
-          "must be a MemoryNode",
-        ),
-      )
-      .optional(),
-    title: z.string().min(1).max(100).optional(),
-    access: accessField.optional(),
-    token: z
-      .string()
-      .regex(/^[\w-]{16,512}$/, "must have 16 to 512 characters of A-Z a-z 0-9 - _")
-      .optional(),
-    authorize: functionField<(request: Request) => unknown>(
-      "must be a function from a Request to a boolean, a visitor or a Response",
-    ).optional(),
-  })
-  .strict();
+const optionsSchema = z.strictObject({
+  // Checked by shape, because the other build of this package has its own class.
+  store: z.custom<MongoMemoryStore>((store) => hasMethod(store, "listMemories"), "must be a MongoMemoryStore"),
+  basePath: z
+    .string()
+    .regex(/^(?:\/[\w.~-]+)*$/, 'must be "", or a path such as "/memory" without a slash at its end')
+    .refine((path) => !/\/\.{1,2}(?:\/|$)/.test(path), 'must not hold "." or ".." as a name')
+    .optional(),
+  nodes: z
+    .array(
+      z.custom<MemoryPageNode>(
+        (node) => hasMethod(node, "memory") && hasMethod(node, "globalMemory"),
+        "must be a MemoryNode",
+      ),
+    )
+    .optional(),
+  title: z.string().min(1).max(100).optional(),
+  access: accessField.optional(),
+  token: z
+    .string()
+    .regex(/^[\w-]{16,512}$/, "must have 16 to 512 characters of A-Z a-z 0-9 - _")
+    .optional(),
+  authorize: functionField<(request: Request) => unknown>(
+    "must be a function from a Request to a boolean, a visitor or a Response",
+  ).optional(),
+});
 
 /** @throws TypeError */
 export function checkPageOptions(options: MemoryPageOptions): void {

@@ -37,23 +37,21 @@ export interface BuiltGraph {
   apply(definition: GraphDefinition): void;
 }
 
-const contextSchema = z
-  .object({
-    store: z.custom<BaseStore>((store) => hasMethod(store, "batch"), "must be a BaseStore"),
-    model: z.custom<GraphContext["model"]>(
-      (model) => typeof model === "function" || hasMethod(model, "invoke"),
-      "must be a chat model, or a function from the id of an agent's node to its chat model",
-    ),
-    checkpointer: z.unknown().optional(),
-    allowedNodeIds: z
-      .custom<AllowedNodeIds>(
-        (value) => typeof value === "function" || (Array.isArray(value) && value.every((id) => typeof id === "string")),
-        "must be a list of node ids, or a function from a node id to whether it is allowed",
-      )
-      .optional(),
-    onError: functionField<GraphContext["onError"]>().optional(),
-  })
-  .strict();
+const contextSchema = z.strictObject({
+  store: z.custom<BaseStore>((store) => hasMethod(store, "batch"), "must be a BaseStore"),
+  model: z.custom<GraphContext["model"]>(
+    (model) => typeof model === "function" || hasMethod(model, "invoke"),
+    "must be a chat model, or a function from the id of an agent's node to its chat model",
+  ),
+  checkpointer: z.unknown().optional(),
+  allowedNodeIds: z
+    .custom<AllowedNodeIds>(
+      (value) => typeof value === "function" || (Array.isArray(value) && value.every((id) => typeof id === "string")),
+      "must be a list of node ids, or a function from a node id to whether it is allowed",
+    )
+    .optional(),
+  onError: functionField<GraphContext["onError"]>().optional(),
+});
 
 /**
  * Creates running agents from a graph that is written as JSON.

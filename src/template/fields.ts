@@ -64,7 +64,7 @@ const memoryFields = {
     '"global" (one memory for all; the default), "perThread" (one for each thread) or "perUser" (one for each user)',
   ),
   mounts: z
-    .record(z.string(), z.object(mountTemplateFields).strict())
+    .record(z.string(), z.strictObject(mountTemplateFields))
     .optional()
     .describe(
       'an object of further memories by mount point, such as { "/team": { "nodeId": "team", "access": "read" } }',
@@ -97,7 +97,7 @@ const memoryFields = {
         '"append", "read" or "ask": what agents may do where; the first whose path fits decides (default: none)',
     ),
   log: z
-    .union([z.boolean(), z.object(logTemplateFields).strict()])
+    .union([z.boolean(), z.strictObject(logTemplateFields)])
     .optional()
     .describe(
       "true or false (the default), or an object: whether agents that show the memory keep a log of their conversations in it",
@@ -173,7 +173,7 @@ export function isTemplate(name: unknown): name is Template {
 export function createDataSchema<Name extends Template>(template: Name) {
   return z.object({
     template: z.literal(template),
-    config: z.object(configFields[template]).strict().optional().describe(`the settings of the template "${template}"`),
+    config: z.strictObject(configFields[template]).optional().describe(`the settings of the template "${template}"`),
   });
 }
 

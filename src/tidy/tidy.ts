@@ -3,7 +3,7 @@ import { z } from "zod";
 import { patternField } from "../core/access/policy.js";
 import type { Memory, MemorySnapshot } from "../core/memory.js";
 import { runInTurns, type Steps } from "../core/runtime/turns.js";
-import { checkOptions, signalField } from "../core/settings/check-options.js";
+import { checkOptions, countField, signalField } from "../core/settings/check-options.js";
 import { compilePathPatterns } from "../core/values/path-pattern.js";
 import { checks } from "./checks.js";
 import type { TidyFinding } from "./finding.js";
@@ -27,14 +27,12 @@ export interface TidyOptions {
 
 const defaultIgnored = ["/**/conversations/**", "/**/archive/**"];
 
-const optionsSchema = z
-  .object({
-    ignore: z.array(patternField).default(defaultIgnored),
-    maxChars: z.number().int().min(1).default(4000),
-    propose: z.boolean().default(false),
-    signal: signalField.optional(),
-  })
-  .strict();
+const optionsSchema = z.strictObject({
+  ignore: z.array(patternField).default(defaultIgnored),
+  maxChars: countField.default(4000),
+  propose: z.boolean().default(false),
+  signal: signalField.optional(),
+});
 
 /**
  * Finds defects of a memory without a model: duplicates, dead links, stale notes, empty and large files, hidden

@@ -53,7 +53,7 @@ export class DirectoryBackend implements MemoryBackend {
   async change(change: Change, options: ChangeOptions, call: CallContext): Promise<ChangeResult> {
     const { maxFileBytes } = this.#settings;
     if ((await this.#findRoot()) === null) {
-      const empty = new MemoryTree({ files: [], directories: [], revision: null });
+      const empty = new MemoryTree();
       const { edits, result } = applyChange(empty, change, { now: new Date(), maxFileBytes }, options);
       if (edits.files.length === 0) return result;
       assertCreatable(splitPath(change.path), []);

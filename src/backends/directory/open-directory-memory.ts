@@ -23,16 +23,14 @@ export interface DirectoryMemoryOptions extends MemoryOptions {
  */
 const maxLockWaitMs = 15_000;
 
-const optionsSchema = z
-  .object({
-    ...memoryOptionFields,
-    dir: z
-      .string()
-      .min(1)
-      .refine((dir) => basename(resolve(dir)) !== "", "must name a folder, not the root of a file system"),
-    rights: z.enum(["owner", "umask"]).optional(),
-  })
-  .strict();
+const optionsSchema = z.strictObject({
+  ...memoryOptionFields,
+  dir: z
+    .string()
+    .min(1)
+    .refine((dir) => basename(resolve(dir)) !== "", "must name a folder, not the root of a file system"),
+  rights: z.enum(["owner", "umask"]).optional(),
+});
 
 /**
  * Opens a memory as ordinary files in a folder. You can read the files, edit them by hand, and keep them in git. The

@@ -121,14 +121,16 @@ export const patternField = z
   .superRefine(refuseInvalidPattern);
 
 /** Schema of an option `rules`. */
-export const rulesField = z.array(z.object({ path: patternField, access: accessField }).strict()).max(maxRules);
+export const rulesField = z.array(z.strictObject({ path: patternField, access: accessField })).max(maxRules);
 
 /** Schema of an option `guard`. */
 export const guardField = functionField<MemoryGuard>("must be a function from a change to a text or nothing");
 
-const policySchema = z
-  .object({ access: accessField.optional(), rules: rulesField.optional(), guard: guardField.optional() })
-  .strict();
+const policySchema = z.strictObject({
+  access: accessField.optional(),
+  rules: rulesField.optional(),
+  guard: guardField.optional(),
+});
 
 /** @throws TypeError, also for a rule that would give more than the access of the policy */
 export function checkPolicy(policy: MemoryPolicy): CheckedPolicy {

@@ -42,9 +42,10 @@ export const mountFields = {
   maxChars: z.number().int().min(100).max(200_000).optional(),
 };
 
-const mountSchema = z
-  .object({ memory: z.custom<Memory>(isMemory, "must be a Memory (openMemory, store.memory)"), ...mountFields })
-  .strict();
+const mountSchema = z.strictObject({
+  memory: z.custom<Memory>(isMemory, "must be a Memory (openMemory, store.memory)"),
+  ...mountFields,
+});
 
 /** Checks the shape, because the other build of this package has classes of its own. */
 export function isMemory(value: unknown): value is Memory {

@@ -8,7 +8,7 @@ import { MemoryTree } from "../tree/memory-tree.js";
 import { MemoryError } from "../values/errors.js";
 import { ROOT } from "../values/paths.js";
 
-const emptyTree = new MemoryTree({ files: [], directories: [], revision: null });
+const emptyTree = new MemoryTree();
 
 /** The listener of a storage that never changes. */
 const silence: ChangeListener = {

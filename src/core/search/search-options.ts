@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { invalid } from "../values/errors.js";
 import { checkText } from "../values/text.js";
-import { checkOptions } from "../settings/check-options.js";
+import { checkOptions, countField } from "../settings/check-options.js";
 import { normalizePath, type PathLength, ROOT } from "../values/paths.js";
 
 /** The part of the memory to search, and the number and kind of hits. */
@@ -60,21 +60,17 @@ const maxQueryChars = 10_000;
 const maxRegexChars = 1000;
 
 const path = z.string().default(ROOT);
-const searchSchema = z
-  .object({
-    limit: z.number().int().min(1).max(maxSearchHits).default(10),
-    path,
-    per: z.enum(["passage", "file"]).default("passage"),
-  })
-  .strict();
-const grepSchema = z
-  .object({
-    path,
-    ignoreCase: z.boolean().default(false),
-    limit: z.number().int().min(1).max(maxGrepMatches).default(100),
-  })
-  .strict();
-const patternSchema = z.object({ regex: z.string() }).strict();
+const searchSchema = z.strictObject({
+  limit: countField.max(maxSearchHits).default(10),
+  path,
+  per: z.enum(["passage", "file"]).default("passage"),
+});
+const grepSchema = z.strictObject({
+  path,
+  ignoreCase: z.boolean().default(false),
+  limit: countField.max(maxGrepMatches).default(100),
+});
+const patternSchema = z.strictObject({ regex: z.string() });
 
 export type CheckedSearch = z.output<typeof searchSchema> & { query: string };
 export type CheckedGrep = z.output<typeof grepSchema> & { pattern: GrepPattern };

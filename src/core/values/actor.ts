@@ -51,18 +51,16 @@ const detail = z
   .optional();
 
 /** Schema of an option `actor`. */
-export const actorField = z
-  .object({
-    userId: detail,
-    threadId: detail,
-    runId: detail,
-    checkpointId: detail,
-    toolCallId: detail,
-    node: detail,
-    agent: detail,
-    client: detail,
-  } satisfies Record<keyof MemoryActor, unknown>)
-  .strict();
+export const actorField = z.strictObject({
+  userId: detail,
+  threadId: detail,
+  runId: detail,
+  checkpointId: detail,
+  toolCallId: detail,
+  node: detail,
+  agent: detail,
+  client: detail,
+} satisfies Record<keyof MemoryActor, unknown>);
 
 export const actorFields = actorField.keyof().options;
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { checkOptions } from "../../core/settings/check-options.js";
+import { checkOptions, countField } from "../../core/settings/check-options.js";
 import { defaultAnswerChars, maxAnswerCharsField } from "../answer-bounds.js";
 import { isAbsolutePath, normalizePath } from "../../core/values/paths.js";
 
@@ -40,19 +40,17 @@ const rootField = z
 
 const answerField = maxAnswerCharsField.default(defaultAnswerChars);
 
-const optionsSchema = z
-  .object({
-    root: rootField,
-    ifExists: z.enum(["fail", "replace"]).default("fail"),
-    maxViewChars: z.number().int().min(1).default(Number.MAX_SAFE_INTEGER),
-    maxAnswerChars: answerField,
-  })
-  .strict();
+const optionsSchema = z.strictObject({
+  root: rootField,
+  ifExists: z.enum(["fail", "replace"]).default("fail"),
+  maxViewChars: countField.default(Number.MAX_SAFE_INTEGER),
+  maxAnswerChars: answerField,
+});
 
 const schemas = {
   ClaudeMemoryOptions: optionsSchema,
   ClaudeDialectOptions: optionsSchema.extend({ search: z.boolean().default(false) }),
-  ClaudeSearchOptions: z.object({ root: rootField, maxAnswerChars: answerField }).strict(),
+  ClaudeSearchOptions: z.strictObject({ root: rootField, maxAnswerChars: answerField }),
 };
 
 export type CheckedClaudeOptions = z.output<typeof optionsSchema>;

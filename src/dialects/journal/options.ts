@@ -25,14 +25,12 @@ export interface JournalOptions<Run> {
   maxAnswerChars?: number;
 }
 
-const optionsSchema = z
-  .object({
-    clock: functionField<() => Date>().optional(),
-    timeZone: timeZoneField.optional(),
-    root: z.string().optional(),
-    maxAnswerChars: maxAnswerCharsField.optional(),
-  })
-  .strict();
+const optionsSchema = z.strictObject({
+  clock: functionField<() => Date>().optional(),
+  timeZone: timeZoneField.optional(),
+  root: z.string().optional(),
+  maxAnswerChars: maxAnswerCharsField.optional(),
+});
 
 /** @throws TypeError */
 export function checkJournalOptions(options: object): void {

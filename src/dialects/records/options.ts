@@ -21,18 +21,16 @@ export interface RecordToolsOptions {
   maxAnswerChars?: number;
 }
 
-const optionsSchema = z
-  .object({
-    // OpenAI has the lowest limit of all providers: names of 64 characters.
-    prefix: z
-      .string()
-      .regex(/^[A-Za-z0-9_-]{0,50}$/, "must be at most 50 letters, digits, _ or -")
-      .optional(),
-    clock: functionField<() => Date>().optional(),
-    search: z.boolean().optional(),
-    maxAnswerChars: maxAnswerCharsField.optional(),
-  })
-  .strict();
+const optionsSchema = z.strictObject({
+  // OpenAI has the lowest limit of all providers: names of 64 characters.
+  prefix: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{0,50}$/, "must be at most 50 letters, digits, _ or -")
+    .optional(),
+  clock: functionField<() => Date>().optional(),
+  search: z.boolean().optional(),
+  maxAnswerChars: maxAnswerCharsField.optional(),
+});
 
 /** @throws TypeError */
 export function checkRecordOptions(options: RecordToolsOptions): void {

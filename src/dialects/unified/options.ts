@@ -65,7 +65,7 @@ export const memoryToolFields = {
   maxAnswerChars: maxAnswerCharsField.optional(),
 };
 
-const optionsSchema = z.object(memoryToolFields).strict();
+const optionsSchema = z.strictObject(memoryToolFields);
 
 /** @throws TypeError, also for an option `memory`: a dialect gets the memory with each call */
 export function checkUnifiedOptions(options: UnifiedToolOptions): void {

@@ -20,15 +20,15 @@ const maxAnswerMs = 2500;
 /** How many proposals are counted. A person does not decide about more in a day. */
 const maxCounted = 1000;
 
-const listView = z.object({ view: z.literal("memories"), ...listFields }).strict();
+const listView = z.strictObject({ view: z.literal("memories"), ...listFields });
 
 type ListView = z.output<typeof listView>;
 
 /** The view of the browser: a memory, the memories of a filter, or the waiting proposals of all memories. */
 const schema = z.discriminatedUnion("view", [
-  z.object({ view: z.literal("memory"), ...addressFields }).strict(),
+  z.strictObject({ view: z.literal("memory"), ...addressFields }),
   listView,
-  z.object({ view: z.literal("inbox") }).strict(),
+  z.strictObject({ view: z.literal("inbox") }),
 ]);
 
 /**

@@ -10,15 +10,13 @@ import { openToEdit } from "../page-memory.js";
 import { route } from "../route.js";
 import { readPresentText } from "./present-text.js";
 
-const writeSchema = z
-  .object({
-    ...changeFields,
-    path: z.string(),
-    content: z.string(),
-    /** The digest of the text that the person has edited. Null for a new file. */
-    digest: z.string().length(64).nullable(),
-  })
-  .strict();
+const writeSchema = z.strictObject({
+  ...changeFields,
+  path: z.string(),
+  content: z.string(),
+  /** The digest of the text that the person has edited. Null for a new file. */
+  digest: z.string().length(64).nullable(),
+});
 
 interface Saved {
   /** The stored text of an existing file, if a guard has changed it. */
@@ -64,7 +62,7 @@ const write = route(
 /** The file has changed since the person opened it. */
 class OtherTextError extends Error {}
 
-const renameSchema = z.object({ ...changeFields, from: z.string(), to: z.string() }).strict();
+const renameSchema = z.strictObject({ ...changeFields, from: z.string(), to: z.string() });
 
 const rename = route("POST", "rename", renameSchema, async ({ address, from: rawFrom, to: rawTo, by }, context) => {
   const [from, to] = [normalizePath(rawFrom), normalizePath(rawTo)];
@@ -72,7 +70,7 @@ const rename = route("POST", "rename", renameSchema, async ({ address, from: raw
   return { path: to };
 });
 
-const removeSchema = z.object({ ...changeFields, path: z.string() }).strict();
+const removeSchema = z.strictObject({ ...changeFields, path: z.string() });
 
 const remove = route("POST", "delete", removeSchema, async ({ address, path: rawPath, by }, context) => {
   const path = normalizePath(rawPath);

@@ -7,7 +7,7 @@ import { openMemory } from "../page-memory.js";
 import { type RouteContext, route } from "../route.js";
 
 /** The memories of a filter as JSONL, which the command `import` reads. If it breaks off, the last line is missing. */
-const exportMemories = route("GET", "export", z.object(filterFields).strict(), async (filter, context) => {
+const exportMemories = route("GET", "export", z.strictObject(filterFields), async (filter, context) => {
   const pieces = readPieces(context.memories.listMemories(createFilter(filter)), context);
   // Reads the first memory before the answer begins, so that a bad filter is refused.
   let next = await pieces.next();

@@ -49,7 +49,7 @@ const fields = {
   at: versionId.optional(),
 };
 
-const treeSchema = z.object({ ...fields, offset: countField(0, 10_000_000) }).strict();
+const treeSchema = z.strictObject({ ...fields, offset: countField(0, 10_000_000) });
 
 const tree = route(
   "GET",
@@ -83,7 +83,7 @@ const tree = route(
   },
 );
 
-const file = route("GET", "file", z.object(fields).strict(), async ({ path: rawPath, at, ...address }, context) => {
+const file = route("GET", "file", z.strictObject(fields), async ({ path: rawPath, at, ...address }, context) => {
   const path = normalizePath(rawPath);
   // The node may be unknown here, or get its log from the agent that uses it in another process.
   const logPath = context.memories.nodeOf?.(addressIn(address))?.log?.path ?? defaultLogPath;

@@ -15,13 +15,11 @@ import { route } from "../route.js";
 
 const pageSize = 500;
 
-const listSchema = z
-  .object({
-    ...listFields,
-    offset: countField(0, maxMemoriesOffset),
-    sort: z.enum(memorySorts).default("changed"),
-  })
-  .strict();
+const listSchema = z.strictObject({
+  ...listFields,
+  offset: countField(0, maxMemoriesOffset),
+  sort: z.enum(memorySorts).default("changed"),
+});
 
 const list = route("GET", "memories", listSchema, async (input, { lists, signal }) => {
   const { offset, sort, named, ...filter } = input;
@@ -41,7 +39,7 @@ const list = route("GET", "memories", listSchema, async (input, { lists, signal 
 });
 
 /** An address, or only a thread or a user: all memories of this owner, in all nodes. */
-const whoSchema = z.object(filterFields).strict();
+const whoSchema = z.strictObject(filterFields);
 
 type Who = CheckedAddress | { threadId: string } | { userId: string };
 

@@ -20,7 +20,7 @@ import type { MemoryPageNode } from "../options.js";
 import { openMemory, openTree, requireHistory } from "../page-memory.js";
 import { type RouteContext, route } from "../route.js";
 
-const schema = z.object({ ...addressFields, at: versionId.optional() }).strict();
+const schema = z.strictObject({ ...addressFields, at: versionId.optional() });
 
 /**
  * Returns the message that the first connector of the node sends to a model, or the message of a connector with

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { MemoryProposal, MemoryProposals } from "../../core/approval/memory-proposals.js";
 import type { Memory } from "../../core/memory.js";
+import { changeStatuses } from "../../core/contract/change-record.js";
 import { isRefusal } from "../../core/values/errors.js";
 import { maxBodyBytes } from "../body.js";
 import { addressFields, changeFields, filterFields, outerId, takePage } from "../fields.js";
@@ -9,10 +10,9 @@ import { openMemory, openToChange, requireReviewer } from "../page-memory.js";
 import { PageRefusal } from "../refusal.js";
 import { route } from "../route.js";
 
-const statuses = ["pending", "applying", "approved", "rejected"] as const;
 const maxProposals = 500;
 
-const listSchema = z.object({ ...filterFields, status: z.enum(statuses).optional() }).strict();
+const listSchema = z.strictObject({ ...filterFields, status: z.enum(changeStatuses).optional() });
 
 /** The proposals of one memory, or of all memories, oldest first. Without a status, only proposals that wait for a person. */
 const list = route("GET", "proposals", listSchema, async ({ status, nodeId, ...owner }, context) => {
@@ -22,7 +22,7 @@ const list = route("GET", "proposals", listSchema, async ({ status, nodeId, ...o
   return { proposals: page, more };
 });
 
-const oneSchema = z.object({ ...addressFields, id: outerId }).strict();
+const oneSchema = z.strictObject({ ...addressFields, id: outerId });
 
 const one = route("GET", "proposal", oneSchema, async ({ id, ...address }, context) => {
   const { diff, proposed, ...proposal } = await findProposal(requireProposals(openMemory(context, address)), id);
@@ -35,14 +35,14 @@ const one = route("GET", "proposal", oneSchema, async ({ id, ...address }, conte
  * page must change nothing.
  */
 async function findProposal(proposals: MemoryProposals, id: string): Promise<MemoryProposal> {
-  for (const status of statuses)
+  for (const status of changeStatuses)
     for await (const proposal of proposals.list({ status })) if (proposal.id === id) return proposal;
   throw new PageRefusal(404, "ENOENT", "this memory has no such proposal");
 }
 
 const decisionFields = { ...changeFields, id: outerId };
 
-const approveSchema = z.object({ ...decisionFields, content: z.string().optional() }).strict();
+const approveSchema = z.strictObject({ ...decisionFields, content: z.string().optional() });
 
 const approve = route(
   "POST",
@@ -58,7 +58,7 @@ const approve = route(
 
 const reasonField = z.string().min(1).max(2000).optional();
 
-const rejectSchema = z.object({ ...decisionFields, reason: reasonField }).strict();
+const rejectSchema = z.strictObject({ ...decisionFields, reason: reasonField });
 
 const reject = route("POST", "reject", rejectSchema, async ({ address, id, by, reason }, context) =>
   requireProposals(openToChange(context, address, by)).reject(id, {
@@ -67,14 +67,12 @@ const reject = route("POST", "reject", rejectSchema, async ({ address, id, by, r
   }),
 );
 
-const decideSchema = z
-  .object({
-    ...changeFields,
-    ids: z.array(outerId).min(1).max(maxProposals),
-    decision: z.enum(["approve", "reject"]),
-    reason: reasonField,
-  })
-  .strict();
+const decideSchema = z.strictObject({
+  ...changeFields,
+  ids: z.array(outerId).min(1).max(maxProposals),
+  decision: z.enum(["approve", "reject"]),
+  reason: reasonField,
+});
 
 /** Decides about the proposals that a person was shown, one by one. Returns how many were refused. */
 const decide = route(

@@ -36,7 +36,7 @@ const maxHits = { words: 50, text: 500, regex: 500 } as const;
 const searchMemory = route(
   "GET",
   "search",
-  z.object({ ...addressFields, ...searchFields }).strict(),
+  z.strictObject({ ...addressFields, ...searchFields }),
   async ({ query, kind, ...address }, context) => {
     const hits = await findHits(openTree(context, address), { query, kind }, maxHits[kind] + 1);
     return { hits: hits.slice(0, maxHits[kind]), more: hits.length > maxHits[kind] };
@@ -49,9 +49,11 @@ const maxSearchMs = 2000;
 const searchedAtOnce = 4;
 const maxHitsEach = 5;
 
-const searchMemoriesSchema = z
-  .object({ ...listFields, ...searchFields, offset: countField(0, maxMemoriesOffset) })
-  .strict();
+const searchMemoriesSchema = z.strictObject({
+  ...listFields,
+  ...searchFields,
+  offset: countField(0, maxMemoriesOffset),
+});
 
 const searchMemories = route(
   "GET",

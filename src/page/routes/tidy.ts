@@ -7,7 +7,7 @@ import { route } from "../route.js";
 const maxShown = 500;
 
 /** Returns the findings of `tidy` in a memory, without its mounts. */
-const find = route("GET", "tidy", z.object(addressFields).strict(), async (address, context) => {
+const find = route("GET", "tidy", z.strictObject(addressFields), async (address, context) => {
   const findings = await tidy(openMemory(context, address), { signal: context.signal });
   return {
     findings: findings.slice(0, maxShown),
@@ -16,7 +16,7 @@ const find = route("GET", "tidy", z.object(addressFields).strict(), async (addre
   };
 });
 
-const propose = route("POST", "propose-tidy", z.object(changeFields).strict(), async ({ address, by }, context) => {
+const propose = route("POST", "propose-tidy", z.strictObject(changeFields), async ({ address, by }, context) => {
   const findings = await tidy(openToChange(context, address, by), { propose: true });
   const refused = findings.filter((finding) => finding.refused !== undefined);
   return {

@@ -12,15 +12,13 @@ import { readPresentText } from "./present-text.js";
 
 const pageSize = 100;
 
-const listSchema = z
-  .object({
-    ...addressFields,
-    path: z.string().optional(),
-    runId: outerId.optional(),
-    /** The last version of the previous page. */
-    olderThan: versionId.optional(),
-  })
-  .strict();
+const listSchema = z.strictObject({
+  ...addressFields,
+  path: z.string().optional(),
+  runId: outerId.optional(),
+  /** The last version of the previous page. */
+  olderThan: versionId.optional(),
+});
 
 interface VersionPage {
   /** False if the memory keeps no history. */
@@ -43,7 +41,7 @@ const list = route("GET", "versions", listSchema, async (input, context): Promis
   return { isKept: true, versions, next: found.length > pageSize ? (versions.at(-1)?.id ?? null) : null };
 });
 
-const versionSchema = z.object({ ...addressFields, id: versionId }).strict();
+const versionSchema = z.strictObject({ ...addressFields, id: versionId });
 
 const change = route("GET", "change", versionSchema, async ({ id, ...address }, context) => {
   const { content, before, ...version } = await openHistory(context, address).readChange(id);
@@ -51,7 +49,7 @@ const change = route("GET", "change", versionSchema, async ({ id, ...address }, 
   return { version, hunks: isKnown ? await compareTexts(before, content, context.signal) : null };
 });
 
-const blameSchema = z.object({ ...addressFields, path: z.string() }).strict();
+const blameSchema = z.strictObject({ ...addressFields, path: z.string() });
 
 const blame = route("GET", "blame", blameSchema, async ({ path, ...address }, context) => {
   const lines = await openHistory(context, address).blame(path);
@@ -79,12 +77,9 @@ function* joinLines(lines: readonly BlamedLine[]): Steps<BlamedRun[]> {
   return runs;
 }
 
-const targetSchema = z.union([
-  z.object({ path: z.string(), to: versionId }).strict(),
-  z.object({ runId: outerId }).strict(),
-]);
+const targetSchema = z.union([z.strictObject({ path: z.string(), to: versionId }), z.strictObject({ runId: outerId })]);
 
-const revertSchema = z.object({ ...changeFields, what: targetSchema, force: z.boolean().optional() }).strict();
+const revertSchema = z.strictObject({ ...changeFields, what: targetSchema, force: z.boolean().optional() });
 
 const revert = route("POST", "revert", revertSchema, async ({ address, what, force = false, by }, context) => ({
   versions: await requireHistory(openToChange(context, address, by)).revert(what, { force }),
@@ -93,9 +88,12 @@ const revert = route("POST", "revert", revertSchema, async ({ address, what, for
 const maxUndone = 200;
 
 /** Either a file and a version, or a run. */
-const previewSchema = z
-  .object({ ...addressFields, to: versionId.optional(), path: z.string().optional(), runId: outerId.optional() })
-  .strict();
+const previewSchema = z.strictObject({
+  ...addressFields,
+  to: versionId.optional(),
+  path: z.string().optional(),
+  runId: outerId.optional(),
+});
 
 const previewRevert = route("GET", "revert-preview", previewSchema, async ({ to, path, runId, ...fields }, context) => {
   const memory = openMemory(context, fields);
@@ -109,7 +107,7 @@ const previewRevert = route("GET", "revert-preview", previewSchema, async ({ to,
 
 const maxShownVersions = 100;
 
-const textSchema = z.object({ address: z.object(addressFields).strict(), text: textToRedact }).strict();
+const textSchema = z.strictObject({ address: z.strictObject(addressFields), text: textToRedact });
 
 /** A POST, because servers log the address of a request, and the secret must not be in the log. */
 const findText = route("POST", "find-text", textSchema, async ({ address, text }, context) => {
@@ -127,8 +125,8 @@ const findText = route("POST", "find-text", textSchema, async ({ address, text }
 });
 
 const redactSchema = z.union([
-  z.object({ ...changeFields, text: textToRedact, cut: z.boolean().default(false) }).strict(),
-  z.object({ ...changeFields, ids: z.array(versionId).min(1).max(1000) }).strict(),
+  z.strictObject({ ...changeFields, text: textToRedact, cut: z.boolean().default(false) }),
+  z.strictObject({ ...changeFields, ids: z.array(versionId).min(1).max(1000) }),
 ]);
 
 const redact = route("POST", "redact", redactSchema, async ({ address, by, ...what }, context) => ({

@@ -149,7 +149,7 @@ export class TextRedaction {
   }
 
   async #listFollowing({ present }: HistoryView): Promise<FollowingRecords> {
-    const tree = new MemoryTree(present.tree ?? { files: [], directories: [], revision: null });
+    const tree = new MemoryTree(present.tree ?? {});
     const following: FollowingRecords = { stale: [], waiting: [] };
     for await (const record of listRecords(this.#context.proposals)) {
       if (isStaleDigest(record, tree)) following.stale.push(record);

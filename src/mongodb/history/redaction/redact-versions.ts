@@ -92,7 +92,7 @@ export class VersionRedaction {
 
   #tieRecords({ present: { tree } }: HistoryView): RecordRedaction {
     const paths = this.#texts.map(({ path }) => path);
-    const present = new MemoryTree(tree ?? { files: [], directories: [], revision: null });
+    const present = new MemoryTree(tree ?? {});
     const sources = new Set(this.#ids.map((id) => `version:${id}`));
     const isTied = (record: ChangeRecord): boolean =>
       isWaitingOn(record, sources) ||
