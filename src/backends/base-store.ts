@@ -86,7 +86,7 @@ export class BaseStoreBackend implements MemoryBackend {
   async #loadFor(change: Change, call: CallContext): Promise<MemoryTree> {
     if (change.type !== "delete" && change.type !== "rename") {
       const file = await this.#find(change.path, call);
-      if (file !== null) return new MemoryTree({ files: [file], directories: [], revision: null });
+      if (file !== null) return new MemoryTree({ files: [file] });
     }
     return this.#load(call);
   }

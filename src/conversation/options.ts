@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { checkOptions } from "../core/settings/check-options.js";
+import { checkOptions, countField } from "../core/settings/check-options.js";
 import { defaultLogPath, isAbsolutePath, normalizePath, ROOT } from "../core/values/paths.js";
 import { timeZoneField } from "../core/settings/time-zone.js";
 import type { TimeZone } from "../langchain/memory-run.js";
@@ -36,7 +36,7 @@ export const logFields = {
     )
     .optional(),
   timeZone: timeZoneField.optional(),
-  keepDays: z.number().int().min(1).max(36_500).optional(),
+  keepDays: countField.max(36_500).optional(),
 };
 
 const logSchema = z.strictObject(logFields);

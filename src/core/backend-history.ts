@@ -24,7 +24,7 @@ import { type MemoryContext, runAsChange, runCall } from "./pipeline.js";
 import type { Call } from "./runtime/call.js";
 import { recordAttributes } from "./tracing/memory-attributes.js";
 import type { Trace } from "./tracing/tracing.js";
-import { checkOptions } from "./settings/check-options.js";
+import { checkOptions, countField } from "./settings/check-options.js";
 import { preview } from "./values/text.js";
 import { normalizePath } from "./values/paths.js";
 import { isObject, isRecord } from "./values/unknown-values.js";
@@ -48,7 +48,7 @@ const filterSchema = z.strictObject({
   sources: z.array(z.string()).optional(),
   after: date.optional(),
   before: date.optional(),
-  limit: z.number().int().min(1).optional(),
+  limit: countField.optional(),
 });
 
 const someText = z.string().min(1);

@@ -5,7 +5,13 @@ import type { MemoryProposal, MemoryProposals, Reviewer } from "./approval/memor
 import { createRecordedChange, planChange } from "./approval/plan-change.js";
 import { editContent } from "./approval/request-approval.js";
 import { loadTree } from "./contract/backend.js";
-import type { ChangeRecord, ChangeRecords, ChangeStatus, LeasedRecords } from "./contract/change-record.js";
+import {
+  type ChangeRecord,
+  type ChangeRecords,
+  type ChangeStatus,
+  changeStatuses,
+  type LeasedRecords,
+} from "./contract/change-record.js";
 import type { RunLease } from "./contract/run-lease.js";
 import { type MemoryContext, runAsChange, runCall } from "./pipeline.js";
 import type { Call } from "./runtime/call.js";
@@ -17,7 +23,7 @@ import { preview, shorten } from "./values/text.js";
 const reviewerField = actorField.extend({ userId: z.string().min(1).max(maxActorChars) });
 const approveSchema = z.strictObject({ by: reviewerField, content: z.string().optional() });
 const rejectSchema = z.strictObject({ by: reviewerField, reason: z.string().max(maxReasonChars).optional() });
-const listSchema = z.strictObject({ status: z.enum(["pending", "applying", "approved", "rejected"]).optional() });
+const listSchema = z.strictObject({ status: z.enum(changeStatuses).optional() });
 
 export class BackendProposals implements MemoryProposals {
   readonly #context: MemoryContext;

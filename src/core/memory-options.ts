@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type SearchWords, englishWords } from "./search/words.js";
-import { checkOptions, functionField, signalField, timeoutField } from "./settings/check-options.js";
+import { checkOptions, countField, functionField, signalField, timeoutField } from "./settings/check-options.js";
 import { actorField, type MemoryActor } from "./values/actor.js";
 import type { PathRule } from "./values/paths.js";
 
@@ -63,15 +63,13 @@ export const memoryDefaults = {
   searchWords: englishWords,
 } as const satisfies Required<MemoryOptions>;
 
-const bytes = z.number().int().min(1);
-
 const pathsField = z.enum(["plain", "posix"], { message: 'must be "plain" or "posix"' });
 
 /** The fields of MemoryOptions, for option objects that extend it. */
 export const memoryOptionFields = {
   paths: pathsField.optional(),
-  maxFileBytes: bytes.max(memoryBytesCeiling).optional(),
-  maxMemoryBytes: bytes.max(Number.MAX_SAFE_INTEGER).optional(),
+  maxFileBytes: countField.max(memoryBytesCeiling).optional(),
+  maxMemoryBytes: countField.max(Number.MAX_SAFE_INTEGER).optional(),
   timeoutMs: timeoutField.optional(),
   searchWords: functionField<SearchWords>("must be a function from a text to its words").optional(),
 };

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { type DueMemories, type DueMemory, dueMemories } from "../core/contract/due-memories.js";
 import type { Memory } from "../core/memory.js";
-import { checkOptions } from "../core/settings/check-options.js";
+import { checkOptions, countField } from "../core/settings/check-options.js";
 import { invalid } from "../core/values/errors.js";
 import { getField, hasMethod } from "../core/values/unknown-values.js";
 import { toConfig } from "../graph/after-run.js";
@@ -24,9 +24,9 @@ const dueSchema = learnSchema.omit({ memory: true, messages: true, changes: true
   ),
   nodes: z.array(z.custom<MemoryNode>((node) => hasMethod(node, "memoryForRun"), "must be a MemoryNode")).min(1),
   due: z
-    .strictObject({ changes: z.number().int().min(1).default(5), intervalMs: z.number().min(0).default(dayMs) })
+    .strictObject({ changes: countField.default(5), intervalMs: z.number().min(0).default(dayMs) })
     .default({ changes: 5, intervalMs: dayMs }),
-  limit: z.number().int().min(1).max(1000).default(20),
+  limit: countField.max(1000).default(20),
 });
 
 /**

@@ -1,7 +1,6 @@
 import type { BaseMessage } from "@langchain/core/messages";
 import type { RunnableConfig } from "@langchain/core/runnables";
-import { z } from "zod";
-import { checkOptions, functionField } from "../core/settings/check-options.js";
+import { checkOptions, countField, functionField } from "../core/settings/check-options.js";
 import type { MemoryError } from "../core/values/errors.js";
 import { hashSha256 } from "../core/values/sha256.js";
 import { toConfig, workAfterRun } from "../graph/after-run.js";
@@ -15,7 +14,7 @@ import { readMessages, type Source } from "./sources.js";
 type LearnRunOptions = LearnOptions & { everyTurns?: number; onError?: (error: MemoryError) => void };
 
 const runSchema = learnSchema.omit({ messages: true }).extend({
-  everyTurns: z.number().int().min(1).default(1),
+  everyTurns: countField.default(1),
   onError: functionField<LearnRunOptions["onError"]>().optional(),
 });
 

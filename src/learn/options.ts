@@ -3,7 +3,7 @@ import type { BaseMessageLike } from "@langchain/core/messages";
 import { z } from "zod";
 import { patternField } from "../core/access/policy.js";
 import type { Memory } from "../core/memory.js";
-import { checkOptions, signalField } from "../core/settings/check-options.js";
+import { checkOptions, countField, signalField } from "../core/settings/check-options.js";
 import { hasMethod } from "../core/values/unknown-values.js";
 import type { MemoryNode } from "../graph/memory-node.js";
 
@@ -59,7 +59,7 @@ export const learnSchema = z.strictObject({
   changes: z.boolean().optional(),
   limits: z
     .strictObject({
-      operations: z.number().int().min(1).max(1000).default(20),
+      operations: countField.max(1000).default(20),
       removedShare: z.number().min(0).max(1).default(0.25),
       inputChars: z.number().int().min(100).max(10_000_000).default(40_000),
     })

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { checkOptions } from "../core/settings/check-options.js";
+import { checkOptions, countField } from "../core/settings/check-options.js";
 import { memoryDefaults } from "../core/memory-options.js";
 import type { Dialect } from "../dialects/dialect.js";
 import { checkMemorySource, type MemorySource } from "../langchain/memory-source.js";
@@ -73,7 +73,6 @@ export interface McpHttpOptions extends McpServerOptions {
 /** The path of the one endpoint. */
 export const endpointPath = "/mcp";
 
-const count = z.number().int().min(1);
 const noHost = "must be a host without scheme and port";
 const host = z.string().refine(isHost, noHost);
 const origin = z.string().refine((given) => isHost(given) || /^[a-z][a-z0-9+.-]*:\/\/\*$/i.test(given), noHost);
@@ -108,7 +107,7 @@ const schemas = {
       .optional(),
     allowedOrigins: z.array(origin).optional(),
     allowedHosts: z.array(host).optional(),
-    maxBodyBytes: count.default(6 * memoryDefaults.maxFileBytes + 100_000),
+    maxBodyBytes: countField.default(6 * memoryDefaults.maxFileBytes + 100_000),
   }),
 };
 

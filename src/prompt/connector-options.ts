@@ -3,7 +3,7 @@ import { patternField } from "../core/access/policy.js";
 import { isMissingOwner } from "../core/values/address.js";
 import type { MemoryError } from "../core/values/errors.js";
 import { isAbsolutePath, normalizePath } from "../core/values/paths.js";
-import { checkOptions, functionField } from "../core/settings/check-options.js";
+import { checkOptions, countField, functionField } from "../core/settings/check-options.js";
 
 /** Position of the message that shows a memory: next to the system prompt, or after all other messages. */
 export type MemoryPlacement = "after_system" | "before_system" | "last_message";
@@ -107,9 +107,9 @@ export function getDefaultContent(memory: { log?: unknown } | undefined): Memory
 export const connectorFields = {
   placement: z.enum(["after_system", "before_system", "last_message"]).optional(),
   content: z.enum(["tree", "index", "full", "auto"]).optional(),
-  maxChars: z.number().int().min(1).max(mostChars).optional(),
+  maxChars: countField.max(mostChars).optional(),
   pinned: z.array(patternField).max(100).optional(),
-  maxTokens: z.number().int().min(1).max(1_000_000).optional(),
+  maxTokens: countField.max(1_000_000).optional(),
   countTokens: functionField("expected a function").optional(),
   systemMessages: z.enum(["auto", "separate", "merged"]).optional(),
   role: z.enum(["auto", "user"]).optional(),

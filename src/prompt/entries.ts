@@ -3,6 +3,7 @@ import { filterInSteps, mapInSteps } from "../core/runtime/lists-in-turns.js";
 import { mergeSort } from "../core/runtime/sort-in-turns.js";
 import type { Steps } from "../core/runtime/turns.js";
 import { removeLogMarks } from "../core/search/passages.js";
+import { sumBytes } from "../core/tree/memory-tree.js";
 import { findHiddenDirectory } from "../core/values/paths.js";
 import { showPath } from "../core/display/shown-path.js";
 import { compareCodeUnits } from "../core/values/text.js";
@@ -77,8 +78,7 @@ export function formatPath(path: string, root: string): string {
 /** Summarizes a hidden directory, in which dialects keep their own files, or a log, in one line. */
 function summarizeClosed(files: readonly OutlineFile[] | undefined, kind: string): string {
   if (files === undefined) return "";
-  const sizeBytes = files.reduce((sum, file) => sum + file.sizeBytes, 0);
-  return ` (${files.length} ${kind}${files.length === 1 ? "file" : "files"}, ${sizeBytes} bytes)`;
+  return ` (${files.length} ${kind}${files.length === 1 ? "file" : "files"}, ${sumBytes(files)} bytes)`;
 }
 
 function countSlashes(path: string): number {

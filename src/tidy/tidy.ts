@@ -4,7 +4,7 @@ import { patternField } from "../core/access/policy.js";
 import type { Memory, MemorySnapshot } from "../core/memory.js";
 import { assertMemory } from "../core/mounts/mounts.js";
 import { runInTurns, type Steps } from "../core/runtime/turns.js";
-import { checkOptions, signalField } from "../core/settings/check-options.js";
+import { checkOptions, countField, signalField } from "../core/settings/check-options.js";
 import { compilePathPatterns } from "../core/values/path-pattern.js";
 import { checks } from "./checks.js";
 import type { TidyFinding } from "./finding.js";
@@ -30,7 +30,7 @@ const defaultIgnored = ["/**/conversations/**", "/**/archive/**"];
 
 const optionsSchema = z.strictObject({
   ignore: z.array(patternField).default(defaultIgnored),
-  maxChars: z.number().int().min(1).default(4000),
+  maxChars: countField.default(4000),
   propose: z.boolean().default(false),
   signal: signalField.optional(),
 });

@@ -1,5 +1,5 @@
 import type { SnapshotFile } from "../../core/tree/snapshot.js";
-import { compareCodeUnits } from "../../core/values/text.js";
+import { comparePaths } from "../../core/values/text.js";
 import { readFolder as readItems } from "../../move-in/read/folder.js";
 import { about } from "../errors.js";
 import type { OpenTarget } from "../targets/open-target.js";
@@ -25,6 +25,6 @@ export async function readFolder(
       else if ("directory" in item) directories.push(item.directory);
       else files.push(item);
   });
-  skipped.sort((a, b) => compareCodeUnits(a.path, b.path));
+  skipped.sort(comparePaths);
   return { memory: { address: null, revision: null, files, directories }, skipped };
 }

@@ -1,7 +1,7 @@
 import { fileNameFault, foldName } from "../../backends/directory/names.js";
 import type { SnapshotFile } from "../../core/tree/snapshot.js";
 import { memoryBytesCeiling } from "../../core/memory-options.js";
-import { MemoryTree } from "../../core/tree/memory-tree.js";
+import { MemoryTree, sumBytes } from "../../core/tree/memory-tree.js";
 import { addFilesTo, getAddSettings, splitIntoBatches } from "../../core/bulk.js";
 import { commitFiles, type DatedFile } from "../../core/tree/add-files.js";
 import type { CheckedAddress } from "../../core/values/address.js";
@@ -106,7 +106,7 @@ async function planTransfer(
       },
       advice,
     );
-  const sizeBytes = [...after.files.values()].reduce((sum, file) => sum + file.sizeBytes, 0);
+  const sizeBytes = sumBytes([...after.files.values()]);
   if (stored !== null && sizeBytes > memoryBytesCeiling)
     await about(name, async () => {
       if (await stored.database.limitsMemories()) throw memoryFull(sizeBytes, memoryBytesCeiling);

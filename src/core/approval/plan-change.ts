@@ -140,7 +140,7 @@ export function createApprovedChange(record: ChangeRecord): Change {
 export function getEditedText(record: ChangeRecord, content: string, maxFileBytes: number): string {
   const { path, before, at } = record;
   const file = { kind: "file" as const, path, content: before ?? "", sizeBytes: 0, createdAt: at, updatedAt: at };
-  const tree = new MemoryTree({ files: before === null ? [] : [file], directories: [], revision: null });
+  const tree = new MemoryTree({ files: before === null ? [] : [file] });
   const { edits } = applyChange(tree, createRecordedChange(record, content), { now: at, maxFileBytes });
   return edits.files[0]?.content ?? before ?? "";
 }

@@ -1,4 +1,4 @@
-import type { ChangeRecord, ChangeRecords, ChangeStatus } from "../contract/change-record.js";
+import { type ChangeRecord, type ChangeRecords, changeStatuses } from "../contract/change-record.js";
 import { lostRace, maxAttempts, pause } from "../runtime/lost-race.js";
 import type { MemoryActor } from "../values/actor.js";
 import { isRefusal } from "../values/errors.js";
@@ -18,10 +18,8 @@ export interface RecordRedaction {
   coverActor: <Actor extends MemoryActor | null>(actor: Actor) => Actor;
 }
 
-const statuses: readonly ChangeStatus[] = ["pending", "applying", "approved", "rejected"];
-
 export async function* listRecords(records: ChangeRecords): AsyncGenerator<ChangeRecord> {
-  for (const kind of ["interrupt", "proposal"] as const) yield* records.list(kind, statuses);
+  for (const kind of ["interrupt", "proposal"] as const) yield* records.list(kind, changeStatuses);
 }
 
 /**

@@ -43,7 +43,9 @@ export interface PlannedChange {
  * `pending`: nobody has decided. `applying`: approved, and the change is being made, or a crash has interrupted it.
  * `approved`: the change is made. `rejected`: the change is never made.
  */
-export type ChangeStatus = "pending" | "applying" | "approved" | "rejected";
+export const changeStatuses = ["pending", "applying", "approved", "rejected"] as const;
+
+export type ChangeStatus = (typeof changeStatuses)[number];
 
 /** A change whose approval was requested. */
 export interface ChangeRecord extends PlannedChange {

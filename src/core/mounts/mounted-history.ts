@@ -12,7 +12,7 @@ import {
 } from "../history/history.js";
 import { checkRedaction, getReadableDiff } from "../history/optional-methods.js";
 import { ROOT } from "../values/paths.js";
-import { compareCodeUnits } from "../values/text.js";
+import { compareCodeUnits, comparePaths } from "../values/text.js";
 import type { MountTable } from "./mount-table.js";
 import type { Mount } from "./mounts.js";
 import type { MemorySnapshot } from "../tree/snapshot.js";
@@ -66,7 +66,7 @@ export class MountedHistory implements MemoryHistory {
     const trees: MemorySnapshot[] = [];
     for (const mount of this.#mountsWithHistory) trees.push(await this.#at(mount, when));
     return {
-      files: trees.flatMap(({ files }) => files).toSorted((a, b) => compareCodeUnits(a.path, b.path)),
+      files: trees.flatMap(({ files }) => files).toSorted(comparePaths),
       directories: [...new Set(trees.flatMap(({ directories }) => directories))].toSorted(compareCodeUnits),
       revision: null,
     };

@@ -50,7 +50,7 @@ import type { CheckedAddress } from "../values/address.js";
 import { errorOnPaths } from "../values/error-paths.js";
 import { hasCode, type MemoryError } from "../values/errors.js";
 import { type PathRule, ROOT } from "../values/paths.js";
-import { compareCodeUnits } from "../values/text.js";
+import { compareCodeUnits, comparePaths } from "../values/text.js";
 import { mergeChanges } from "../watch/merge-changes.js";
 import { getPathRule, joinPoint, MountTable } from "./mount-table.js";
 import { MountedHistory } from "./mounted-history.js";
@@ -180,10 +180,7 @@ export class MountedMemory implements RestrictableMemory {
         memory.grep(pattern, { ignoreCase, path: local, limit: most }),
       ),
     );
-    return matches
-      .flat()
-      .toSorted((a, b) => compareCodeUnits(a.path, b.path))
-      .slice(0, limit);
+    return matches.flat().toSorted(comparePaths).slice(0, limit);
   }
 
   append(path: string, content: string, options?: EditOptions): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Memory } from "../memory.js";
+import { sumBytes } from "../tree/memory-tree.js";
 import type { MemoryOutline, OutlineOptions } from "../tree/snapshot.js";
 import { compareCodeUnits } from "../values/text.js";
 import { ROOT } from "../values/paths.js";
@@ -24,8 +25,7 @@ export async function mergeOutlines(
   { maxContentBytes = 0 }: OutlineOptions,
 ): Promise<MemoryOutline> {
   const { files, directories, revision } = await table.merge(outlines.map(({ outline }) => outline));
-  const sizeBytes = files.reduce((sum, file) => sum + file.sizeBytes, 0);
-  const hasContents = sizeBytes <= maxContentBytes && files.every(({ content }) => content !== undefined);
+  const hasContents = sumBytes(files) <= maxContentBytes && files.every(({ content }) => content !== undefined);
   return {
     files: hasContents ? files : files.map(({ content: _content, ...file }) => file),
     directories,

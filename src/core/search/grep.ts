@@ -6,7 +6,7 @@ import type { FileText } from "../tree/snapshot.js";
 import type { CallContext } from "../runtime/call.js";
 import { mergeSort } from "../runtime/sort-in-turns.js";
 import { runInTurns, type Steps } from "../runtime/turns.js";
-import { compareCodeUnits, shorten } from "../values/text.js";
+import { comparePaths, shorten } from "../values/text.js";
 import { type Line, splitLines } from "./lines.js";
 import { isWithin } from "./word-index.js";
 import type { CheckedGrep, GrepMatch } from "./search-options.js";
@@ -36,7 +36,7 @@ function* findMatches(texts: readonly FileText[], { path, limit }: CheckedGrep, 
   const matches: GrepMatch[] = [];
   let steps = 0;
   const files = texts.filter(isWithin(path));
-  for (const file of yield* mergeSort(files, (a, b) => compareCodeUnits(a.path, b.path))) {
+  for (const file of yield* mergeSort(files, comparePaths)) {
     for (const line of splitLines(file.content)) {
       if (test.isMatch(line, file.path) && matches.push({ path: file.path, ...line }) >= limit) return matches;
       steps += test.stepsPerChar * line.text.length + stepsPerLine;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { invalid } from "../values/errors.js";
 import { checkText } from "../values/text.js";
-import { checkOptions } from "../settings/check-options.js";
+import { checkOptions, countField } from "../settings/check-options.js";
 import { normalizePath, type PathLength, ROOT } from "../values/paths.js";
 
 /** The part of the memory to search, and the number and kind of hits. */
@@ -61,14 +61,14 @@ const maxRegexChars = 1000;
 
 const path = z.string().default(ROOT);
 const searchSchema = z.strictObject({
-  limit: z.number().int().min(1).max(maxSearchHits).default(10),
+  limit: countField.max(maxSearchHits).default(10),
   path,
   per: z.enum(["passage", "file"]).default("passage"),
 });
 const grepSchema = z.strictObject({
   path,
   ignoreCase: z.boolean().default(false),
-  limit: z.number().int().min(1).max(maxGrepMatches).default(100),
+  limit: countField.max(maxGrepMatches).default(100),
 });
 const patternSchema = z.strictObject({ regex: z.string() });
 

@@ -1,6 +1,6 @@
 import type { FileText } from "../tree/snapshot.js";
 import { getPathPrefix } from "../values/paths.js";
-import { compareCodeUnits } from "../values/text.js";
+import { comparePaths } from "../values/text.js";
 import { mergeSort } from "../runtime/sort-in-turns.js";
 import type { Steps } from "../runtime/turns.js";
 import { PassageTable } from "./passage-table.js";
@@ -47,7 +47,7 @@ export function* indexTexts(
   const known = new Map(previous?.files.map((file) => [file.path, file]));
   const files: IndexedFile[] = [];
   const table = new PassageTable();
-  for (const text of yield* mergeSort(texts, (a, b) => compareCodeUnits(a.path, b.path))) {
+  for (const text of yield* mergeSort(texts, comparePaths)) {
     const file = known.get(text.path);
     files.push(file?.content === text.content ? file : yield* indexFile(text, searchWords, table));
     yield;

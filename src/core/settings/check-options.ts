@@ -15,6 +15,9 @@ export const timeoutField = z.custom<number>(
   `must be a whole number of ms from 1 to ${maxTimeoutMs}, or Infinity for no limit`,
 );
 
+/** Schema of a whole number from 1. */
+export const countField = z.number().int().min(1);
+
 /** Schema of a signal. Checks the shape, because a program may have another AbortSignal class than Node. */
 export const signalField = z.custom<AbortSignal>(
   (value) => typeof getField(value, "aborted") === "boolean" && hasMethod(value, "addEventListener"),

@@ -37,11 +37,8 @@ export class MemoryTree {
   readonly #directories: Set<string>;
   readonly #revision: number | null;
 
-  /**
-   * The snapshot may leave out directories that contain a file or another directory.
-   * @param snapshot default: an empty memory
-   */
-  constructor({ files, directories, revision }: MemorySnapshot = { files: [], directories: [], revision: null }) {
+  /** The snapshot may leave out directories that contain a file or another directory. */
+  constructor({ files = [], directories = [], revision = null }: Partial<MemorySnapshot> = {}) {
     this.#files = new Map(files.map((file) => [file.path, file]));
     this.#directories = collectDirectories([...this.#files.keys(), ...directories]);
     for (const path of directories) this.#directories.add(path);
@@ -132,7 +129,7 @@ export class MemoryTree {
       return { kind, sizeBytes, createdAt, updatedAt };
     }
     if (!this.isDirectory(path)) return null;
-    return { kind: "dir", sizeBytes: totalBytes(this.within(path).files), createdAt: null, updatedAt: null };
+    return { kind: "dir", sizeBytes: sumBytes(this.within(path).files), createdAt: null, updatedAt: null };
   }
 
   /** Returns every file and directory but the root. The file objects are the ones that the tree was made from. */
@@ -143,7 +140,7 @@ export class MemoryTree {
   /** Returns the whole outline. Implements the method of a backend. */
   outline({ maxContentBytes, leadChars }: Required<OutlineOptions>): MemoryOutline {
     const { files, ...rest } = this.snapshot();
-    const withContents = totalBytes(files) <= maxContentBytes;
+    const withContents = sumBytes(files) <= maxContentBytes;
     return {
       files: files.map(({ path, sizeBytes, content }) => ({
         path,
@@ -156,6 +153,6 @@ export class MemoryTree {
   }
 }
 
-function totalBytes(files: readonly SnapshotFile[]): number {
+export function sumBytes(files: readonly { sizeBytes: number }[]): number {
   return files.reduce((sum, file) => sum + file.sizeBytes, 0);
 }

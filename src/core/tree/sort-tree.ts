@@ -1,6 +1,6 @@
 import { sortInTurns } from "../runtime/sort-in-turns.js";
 import type { Waiting } from "../runtime/turns.js";
-import { compareCodeUnits } from "../values/text.js";
+import { compareCodeUnits, comparePaths } from "../values/text.js";
 
 /** Sorts the files and directories of a tree by path. @throws the reason, if nobody waits for it any more */
 export async function sortTree<Tree extends { files: { path: string }[]; directories: string[] }>(
@@ -9,7 +9,7 @@ export async function sortTree<Tree extends { files: { path: string }[]; directo
 ): Promise<Tree> {
   return {
     ...tree,
-    files: await sortInTurns(tree.files, (a, b) => compareCodeUnits(a.path, b.path), waiting),
+    files: await sortInTurns(tree.files, comparePaths, waiting),
     directories: await sortInTurns(tree.directories, compareCodeUnits, waiting),
   };
 }

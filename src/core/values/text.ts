@@ -59,6 +59,10 @@ export function compareCodeUnits(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
+export function comparePaths(a: { path: string }, b: { path: string }): number {
+  return compareCodeUnits(a.path, b.path);
+}
+
 /** Returns a value as refusals quote it: short, and without the contents of objects. */
 export function preview(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(shorten(value, 64));

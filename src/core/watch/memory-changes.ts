@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { checkOptions, maxTimeoutMs, signalField } from "../settings/check-options.js";
+import { checkOptions, countField, maxTimeoutMs, signalField } from "../settings/check-options.js";
 
 /**
  * A change of a file or a directory since the watch last reported it. A rename is reported as deleted at one path and
@@ -36,7 +36,7 @@ export interface MemoryChanges extends AsyncIterableIterator<MemoryChange, undef
 
 const watchOptionsSchema = z.strictObject({
   signal: signalField.optional(),
-  pollIntervalMs: z.number().int().min(1).max(maxTimeoutMs).default(2000),
+  pollIntervalMs: countField.max(maxTimeoutMs).default(2000),
 });
 
 export type CheckedWatchOptions = z.output<typeof watchOptionsSchema>;

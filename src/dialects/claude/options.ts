@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { checkOptions } from "../../core/settings/check-options.js";
+import { checkOptions, countField } from "../../core/settings/check-options.js";
 import { defaultAnswerChars, maxAnswerCharsField } from "../answer-bounds.js";
 import { isAbsolutePath, normalizePath } from "../../core/values/paths.js";
 
@@ -43,7 +43,7 @@ const answerField = maxAnswerCharsField.default(defaultAnswerChars);
 const optionsSchema = z.strictObject({
   root: rootField,
   ifExists: z.enum(["fail", "replace"]).default("fail"),
-  maxViewChars: z.number().int().min(1).default(Number.MAX_SAFE_INTEGER),
+  maxViewChars: countField.default(Number.MAX_SAFE_INTEGER),
   maxAnswerChars: answerField,
 });
 

@@ -1,7 +1,7 @@
 import { MemoryError } from "../../core/values/errors.js";
 import { collectDirectories, isWithin } from "../../core/values/paths.js";
 import type { MemorySnapshot, SnapshotFile } from "../../core/tree/snapshot.js";
-import { compareCodeUnits, utf8Bytes } from "../../core/values/text.js";
+import { compareCodeUnits, comparePaths, utf8Bytes } from "../../core/values/text.js";
 import type { HistoryView } from "./history-view.js";
 import {
   getPathBefore,
@@ -71,7 +71,7 @@ export async function treeAt(view: HistoryView, id: string): Promise<FormerTree>
     );
   for (const directory of collectDirectories(files.keys())) directories.add(directory);
   const snapshot = {
-    files: [...files.values()].toSorted((a, b) => compareCodeUnits(a.path, b.path)),
+    files: [...files.values()].toSorted(comparePaths),
     directories: [...directories].toSorted(compareCodeUnits),
     revision,
   };

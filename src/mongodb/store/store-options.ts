@@ -2,7 +2,7 @@ import type { IndexConfig } from "@langchain/langgraph-checkpoint";
 import type { MongoClient, WriteConcernSettings } from "mongodb";
 import { z } from "zod";
 import { memoryRootLabel } from "../../core/values/namespace.js";
-import { checkOptions, functionField, timeoutField } from "../../core/settings/check-options.js";
+import { checkOptions, countField, functionField, timeoutField } from "../../core/settings/check-options.js";
 import { collectionNameRule, databaseNameRule, isCollectionName, isDatabaseName } from "../driver/names.js";
 import { isStrict } from "../driver/client.js";
 import type { TtlOptions } from "../items/expiry.js";
@@ -84,16 +84,16 @@ export interface HistoryOptions {
 
 /** The longest lifetime of an item: longer than any use needs, but never beyond the last Date. */
 const maxTtlMs = 1e14;
-const ttlMs = z.number().int().min(1).max(maxTtlMs).nullable();
+const ttlMs = countField.max(maxTtlMs).nullable();
 
 /** Ten years, because MongoDB refuses a lifetime that reaches back before 1970. */
 const maxExpireMs = 10 * 365 * 86_400_000;
-const expireMs = z.number().int().min(1).max(maxExpireMs).optional();
+const expireMs = countField.max(maxExpireMs).optional();
 const expireMsSchema = z.strictObject({ perThread: expireMs, perUser: expireMs, global: expireMs });
 
 const historySchema = z.strictObject({
-  keepVersions: z.number().int().min(1).max(1_000_000).optional(),
-  keepMs: z.number().int().min(1).max(maxExpireMs).optional(),
+  keepVersions: countField.max(1_000_000).optional(),
+  keepMs: countField.max(maxExpireMs).optional(),
 });
 
 const ttlSchema = z.strictObject({
@@ -109,7 +109,7 @@ const ttlSchema = z.strictObject({
 });
 
 const indexSchema = z.strictObject({
-  dims: z.number().int().min(1),
+  dims: countField,
   embeddings: z.custom<IndexConfig["embeddings"]>(isEmbeddings, "must be an Embeddings client of LangChain"),
   fields: z.array(z.string().min(1)).min(1).optional(),
 });
@@ -117,7 +117,7 @@ const indexSchema = z.strictObject({
 const vectorSearchSchema = z.strictObject({
   indexName: z.string().min(1),
   filterFields: z.array(z.string().regex(/^[^.$][^.]*$/, "must be the name of a top-level field")).optional(),
-  textsPerItem: z.number().int().min(1).max(20).optional(),
+  textsPerItem: countField.max(20).optional(),
 });
 
 const collectionName = z.string().refine(isCollectionName, collectionNameRule);
@@ -130,7 +130,7 @@ const optionsSchema = z
     itemsCollection: collectionName.optional(),
     memoryWriteConcern: z
       .strictObject({
-        w: z.union([z.string(), z.number().int().min(1)]).optional(),
+        w: z.union([z.string(), countField]).optional(),
         journal: z.boolean().optional(),
         wtimeoutMS: z.number().int().min(0).optional(),
       })

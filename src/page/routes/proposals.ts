@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { MemoryProposal, MemoryProposals } from "../../core/approval/memory-proposals.js";
 import type { Memory } from "../../core/memory.js";
+import { changeStatuses } from "../../core/contract/change-record.js";
 import { isRefusal } from "../../core/values/errors.js";
 import { maxBodyBytes } from "../body.js";
 import { addressFields, changeFields, filterFields, outerId, takePage } from "../fields.js";
@@ -9,10 +10,9 @@ import { openMemory, openToChange, requireReviewer } from "../page-memory.js";
 import { PageRefusal } from "../refusal.js";
 import { route } from "../route.js";
 
-const statuses = ["pending", "applying", "approved", "rejected"] as const;
 const maxProposals = 500;
 
-const listSchema = z.strictObject({ ...filterFields, status: z.enum(statuses).optional() });
+const listSchema = z.strictObject({ ...filterFields, status: z.enum(changeStatuses).optional() });
 
 /** The proposals of one memory, or of all memories, oldest first. Without a status, only proposals that wait for a person. */
 const list = route("GET", "proposals", listSchema, async ({ status, nodeId, ...owner }, context) => {
@@ -35,7 +35,7 @@ const one = route("GET", "proposal", oneSchema, async ({ id, ...address }, conte
  * page must change nothing.
  */
 async function findProposal(proposals: MemoryProposals, id: string): Promise<MemoryProposal> {
-  for (const status of statuses)
+  for (const status of changeStatuses)
     for await (const proposal of proposals.list({ status })) if (proposal.id === id) return proposal;
   throw new PageRefusal(404, "ENOENT", "this memory has no such proposal");
 }

@@ -1,9 +1,9 @@
 import { Option } from "commander";
 import type { Memory, MemoryEntry, MemoryOutline, MemoryStat } from "../../../core/memory.js";
-import { MemoryTree } from "../../../core/tree/memory-tree.js";
+import { MemoryTree, sumBytes } from "../../../core/tree/memory-tree.js";
 import { directoryNotFound, hasCode } from "../../../core/values/errors.js";
 import { getName, getParent, getPathPrefix, normalizePath, ROOT } from "../../../core/values/paths.js";
-import { compareCodeUnits } from "../../../core/values/text.js";
+import { comparePaths } from "../../../core/values/text.js";
 import { groupBy } from "../../collections.js";
 import { memoryCommand } from "../../memory-command.js";
 import { readOptions } from "../../targets/target-options.js";
@@ -111,11 +111,10 @@ function formatTree(root: string, outline: MemoryOutline, out: Output): string {
     ({ path }) => getParent(path),
   );
   const lines = [out.style("blue", out.foreign(root)), ...formatBranches(root, children, "", out)];
-  const totalBytes = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   const counts = [
     countText(directories.length, "directory"),
     countText(files.length, "file"),
-    countText(totalBytes, "byte"),
+    countText(sumBytes(files), "byte"),
   ];
   return `${lines.join("\n")}\n\n${counts.join(", ")}\n`;
 }
@@ -126,7 +125,7 @@ function formatBranches(
   indent: string,
   out: Output,
 ): string[] {
-  const entries = (children.get(directory) ?? []).toSorted((a, b) => compareCodeUnits(a.path, b.path));
+  const entries = (children.get(directory) ?? []).toSorted(comparePaths);
   return entries.flatMap(({ path, sizeBytes }, index) => {
     const isLast = index === entries.length - 1;
     const name = out.foreign(getName(path));

@@ -1,6 +1,6 @@
 import { Option } from "commander";
 import type { ProposalSummary } from "../../../core/approval/memory-proposals.js";
-import type { ChangeStatus } from "../../../core/contract/change-record.js";
+import { type ChangeStatus, changeStatuses } from "../../../core/contract/change-record.js";
 import { checkProposalFilter } from "../../../mongodb/admin/checks.js";
 import { pickDefined } from "../../../core/values/pick-defined.js";
 import { createCommand } from "../../command.js";
@@ -20,8 +20,6 @@ interface ProposalsInput extends TargetOptions {
   status?: ChangeStatus;
   all?: boolean;
 }
-
-const statuses: readonly ChangeStatus[] = ["pending", "applying", "approved", "rejected"];
 
 const noneFound = "no proposal was found";
 
@@ -45,7 +43,9 @@ export const showProposals = createCommand<ProposalsInput>({
       "proposals of all memories of the database, or of the memories that --node, --thread or --user names",
     ),
     new Option("--run <id>", "proposals of this run, such as a run of learn or tidy, with their diffs"),
-    new Option("--status <status>", "only proposals of this status (default: waiting proposals)").choices(statuses),
+    new Option("--status <status>", "only proposals of this status (default: waiting proposals)").choices(
+      changeStatuses,
+    ),
     ...targetOptions,
   ],
   run: async (input, context) => {

@@ -16,7 +16,7 @@ export function hasText(record: ChangeRecord, { path, text }: RedactedFileText):
   if (record.path !== path || record.isDirectory) return false;
   const times = { createdAt: record.at, updatedAt: record.at };
   const files = [{ path, kind: "file" as const, content: text, sizeBytes: 0, ...times }];
-  const tree = new MemoryTree({ files, directories: [], revision: null });
+  const tree = new MemoryTree({ files });
   return after === text || edited?.after === text || base === digestTree(tree, { type: command, path, to });
 }
 

@@ -8,7 +8,7 @@ import {
   type OwnerField,
   getOwnerScope,
 } from "../../../core/values/address.js";
-import type { ChangeStatus } from "../../../core/contract/change-record.js";
+import { type ChangeStatus, changeStatuses } from "../../../core/contract/change-record.js";
 import { invalid } from "../../../core/values/errors.js";
 import { preview, shorten } from "../../../core/values/text.js";
 import { isRecord } from "../../../core/values/unknown-values.js";
@@ -59,7 +59,6 @@ export interface ProposalFilter extends MemoryFilter {
 }
 
 const fields = ["nodeId", "scope", "threadId", "userId"] as const satisfies (keyof MemoryFilter)[];
-const statuses: readonly ChangeStatus[] = ["pending", "applying", "approved", "rejected"];
 
 /** Returns the ranges that contain the matching memories, in the order of scopes. @throws MemoryError EINVAL */
 export function checkMemoryFilter(filter: unknown): AddressRange[] {
@@ -75,8 +74,9 @@ export interface ProposalRange {
 /** @throws MemoryError EINVAL */
 export function checkProposalFilter(filter: unknown): ProposalRange {
   const { status, ...memoryFields } = checkFields(filter, "a filter of proposals", [...fields, "status"]);
-  const wanted = statuses.filter((each) => (status === undefined ? isWaiting(each) : each === status));
-  if (wanted.length === 0) throw invalid(`status must be one of ${statuses.join(", ")} (given ${preview(status)})`);
+  const wanted = changeStatuses.filter((each) => (status === undefined ? isWaiting(each) : each === status));
+  if (wanted.length === 0)
+    throw invalid(`status must be one of ${changeStatuses.join(", ")} (given ${preview(status)})`);
   const [range, ...others] = getRanges(memoryFields);
   // Several ranges differ in their scope only.
   const { scope: _scope, ...ids } = { ...range };

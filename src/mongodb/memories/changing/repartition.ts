@@ -1,4 +1,4 @@
-import { MemoryTree, type TreeEdits } from "../../../core/tree/memory-tree.js";
+import { MemoryTree, sumBytes, type TreeEdits } from "../../../core/tree/memory-tree.js";
 import type { MemorySnapshot, SnapshotFile } from "../../../core/tree/snapshot.js";
 import { keyOfPath } from "../documents/page-document.js";
 import { compareKeys, getOrderKey, getStartBelow } from "../documents/page-order.js";
@@ -180,8 +180,4 @@ function findFirst<Value>(sorted: readonly Value[], getKey: (value: Value) => st
 
 function listTouched({ removed, moved, directories, files }: TreeEdits): string[] {
   return [...removed, ...moved.flatMap(({ path, to }) => [path, to]), ...directories, ...files.map(({ path }) => path)];
-}
-
-function sumBytes(entries: readonly Entry[]): number {
-  return entries.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
 }

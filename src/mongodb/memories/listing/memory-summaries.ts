@@ -1,4 +1,5 @@
 import type { CallContext } from "../../../core/runtime/call.js";
+import { sumBytes } from "../../../core/tree/memory-tree.js";
 import { addressOrNull } from "../../../core/values/address.js";
 import type { AddressRange } from "../addresses/address-ranges.js";
 import { addressProjection, storedAddress } from "./found-memories.js";
@@ -76,7 +77,7 @@ async function toSummary(
 
 function sumTexts(document: SummarisedDocument): number {
   if (document.files >= 0) return document.textBytes;
-  return snapshotOfDocument(document).files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  return sumBytes(snapshotOfDocument(document).files);
 }
 
 export function countFiles(document: CountedDocument): number {

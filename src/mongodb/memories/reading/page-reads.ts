@@ -3,7 +3,7 @@ import { withoutVersions } from "../../../core/contract/backend.js";
 import type { MemoryEntry, MemoryOutline, MemorySnapshot, MemoryStat, OutlineOptions } from "../../../core/memory.js";
 import type { CallContext } from "../../../core/runtime/call.js";
 import type { ChangeScope } from "../../../core/tree/change.js";
-import { MemoryTree } from "../../../core/tree/memory-tree.js";
+import { MemoryTree, sumBytes } from "../../../core/tree/memory-tree.js";
 import type { VersionedSnapshot } from "../../../core/tree/snapshot.js";
 import { ROOT } from "../../../core/values/paths.js";
 import { reading } from "../../driver/reads.js";
@@ -164,8 +164,9 @@ async function outlinePages(
       revision: sumRevisions(pages),
     };
   });
-  const sizeBytes = outline.files.reduce((sum, file) => sum + file.sizeBytes, 0);
-  return sizeBytes <= maxContentBytes ? new MemoryTree(await readSnapshot(memory, call)).outline(options) : outline;
+  return sumBytes(outline.files) <= maxContentBytes
+    ? new MemoryTree(await readSnapshot(memory, call)).outline(options)
+    : outline;
 }
 
 /** Returns the head if it is the whole memory, with some fields besides. */
