@@ -1,4 +1,4 @@
-import { MemoryTree, type TreeEdits } from "../../../core/tree/memory-tree.js";
+import type { MemoryTree, TreeEdits } from "../../../core/tree/memory-tree.js";
 import { countStart } from "../../../core/runtime/bisection.js";
 import type { MemorySnapshot, SnapshotFile } from "../../../core/tree/snapshot.js";
 import { keyOfPath } from "../documents/page-document.js";
@@ -45,8 +45,7 @@ export function repartition<Old extends OldPage>(
   edits: TreeEdits,
   pageBytes: number,
 ): NewPage<Old>[] {
-  const after = new MemoryTree(tree.snapshot());
-  after.commit(edits);
+  const after = tree.after(edits);
   const entries = sortEntries(after);
   const touched = listTouched(edits).map(getOrderKey).toSorted(compareKeys);
   const removedStarts = [...tree.directories].filter((path) => !after.directories.has(path)).map(getStartBelow);
