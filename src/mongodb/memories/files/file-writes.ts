@@ -26,7 +26,7 @@ const memoryOptions = { ...memoryDefaults, paths: "posix", timeoutMs: Infinity }
 export function memoryAt(
   { address }: MemoryLocation,
   memories: MemoriesContext,
-  { clock, signal }: { clock?: () => Date; signal?: AbortSignal } = {},
+  { clock, signal }: { clock?: () => Date; signal?: AbortSignal },
 ): Memory {
   const open = (checked: CheckedAddress, limits: BackendLimits): MemoryBackend =>
     openMongoMemory(memories, checked, limits, clock);

@@ -11,11 +11,6 @@ import { loadPages } from "../reading/load.js";
 import { getMemoryTimes, readItems } from "../reading/page-reads.js";
 
 /**
- * Matches memories with content. MongoDB compares only objects with an object, and the empty object is the smallest.
- */
-const notEmpty = { $or: [{ data: { $gt: {} } }, { dirs: { $gt: {} } }, { hi: { $exists: true } }] };
-
-/**
  * Reads every memory at or below a namespace, except empty ones, in the order of the namespaces. Keeps at most one
  * batch in memory.
  */
@@ -24,7 +19,7 @@ export async function* addressesWithin(
   prefix: readonly string[],
   call: CallContext,
 ): AsyncGenerator<CheckedAddress> {
-  for await (const { address } of memoriesWithin(memories, prefix, "address", call, notEmpty)) yield address;
+  for await (const { address } of memoriesWithin(memories, prefix, "address", call)) yield address;
 }
 
 /** Reads the items of every memory at or below a namespace, in the order of the store: by namespace, then by key. */
@@ -33,7 +28,7 @@ export async function* itemsWithin(
   prefix: readonly string[],
   call: CallContext,
 ): AsyncGenerator<Item> {
-  for await (const found of memoriesWithin(memories, prefix, "all", call, notEmpty))
+  for await (const found of memoriesWithin(memories, prefix, "all", call))
     yield* await readAllItems(memories, found, call);
 }
 
