@@ -2,9 +2,9 @@ import { type Document, type MongoClient, ObjectId } from "mongodb";
 import { createUnlimitedCall } from "../../src/core/runtime/call.js";
 import { checkAddress } from "../../src/core/values/address.js";
 import { type Memory, MemoryNode, MongoMemoryStore } from "../../src/index.js";
-import { memoryDefaults } from "../../src/core/memory-options.js";
 import { moveVersions } from "../../src/mongodb/memories/outbox/outbox-source.js";
-import { StoredMemories } from "../../src/mongodb/memories/stored-memories.js";
+import { openCollections } from "../../src/mongodb/memories/collections.js";
+import { openContext } from "../../src/mongodb/memories/memory-context.js";
 import { withPageBytes } from "./page-sizes.js";
 
 export interface UserAddress {
@@ -70,7 +70,7 @@ function createTimes(keys: readonly string[]): Record<string, object> {
 }
 
 async function flush({ client, dbName, pageBytes, address }: ActPlace): Promise<unknown> {
-  const opened = new StoredMemories({
+  const opened = openCollections({
     db: client.db(dbName),
     client,
     collectionName: "memories",
@@ -83,7 +83,7 @@ async function flush({ client, dbName, pageBytes, address }: ActPlace): Promise<
     makesIndexes: true,
     pageBytes,
   });
-  return moveVersions(opened.open(checkAddress(address), memoryDefaults), createUnlimitedCall());
+  return moveVersions(openContext(opened, checkAddress(address)), createUnlimitedCall());
 }
 
 async function propose({ store, address }: ActPlace): Promise<unknown> {

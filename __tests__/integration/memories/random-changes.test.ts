@@ -15,7 +15,9 @@ import { ROOT } from "../../../src/core/values/paths.js";
 import { compareCodeUnits } from "../../../src/core/values/text.js";
 import { recordEdits, type RecordedEdits } from "../../../src/mongodb/history/record-edits.js";
 import type { MemoryDocument } from "../../../src/mongodb/memories/documents/page-document.js";
-import { StoredMemories } from "../../../src/mongodb/memories/stored-memories.js";
+import { openCollections } from "../../../src/mongodb/memories/collections.js";
+import type { MemoriesContext } from "../../../src/mongodb/memories/memory-context.js";
+import { openMongoMemory } from "../../../src/mongodb/memories/mongo-memory.js";
 import { recordedChange } from "../../../src/mongodb/memories/outbox/outbox.js";
 import { freshAddress } from "../../helpers/memory-case.js";
 import { describePlace, type Place, places } from "../../helpers/page-sizes.js";
@@ -34,8 +36,8 @@ let now = new Date(0);
 function openCollection([kind, pageBytes]: Place, keepsHistory: boolean) {
   const { db, client } = testDatabase(kind);
   const collectionName = "memories";
-  const openProcess = (): StoredMemories =>
-    new StoredMemories({
+  const openProcess = (): MemoriesContext =>
+    openCollections({
       db,
       client,
       collectionName,
@@ -50,8 +52,8 @@ function openCollection([kind, pageBytes]: Place, keepsHistory: boolean) {
     });
   const [first, second] = [openProcess(), openProcess()];
   const open = (address: CheckedAddress): [MemoryBackend, MemoryBackend] => [
-    first.backend(address, limits),
-    second.backend(address, limits),
+    openMongoMemory(first, address, limits),
+    openMongoMemory(second, address, limits),
   ];
   return { open, memories: db.collection(collectionName) };
 }

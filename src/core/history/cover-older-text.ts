@@ -1,3 +1,4 @@
+import { countStart } from "../runtime/bisection.js";
 import type { Steps } from "../runtime/turns.js";
 import { isWhole, type OlderText, readOlderText } from "./older-text.js";
 import type { TextRedactor } from "./text-redactor.js";
@@ -42,16 +43,8 @@ function* addMoved(places: number[], found: readonly number[], offset: number): 
   }
 }
 
-/** Counts the places before a position. They are in order. */
-function countBefore(places: readonly number[], position: number): number {
-  let [low, high] = [0, places.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((places[middle] ?? Infinity) < position) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
+const countBefore = (places: readonly number[], position: number): number =>
+  countStart(places, (place) => place < position);
 
 /** Returns where an occurrence ends. Without one it is the start of the text. */
 const getEnd = (place: number | undefined, length: number): number => (place ?? -length) + length;

@@ -88,6 +88,13 @@ export class MemoryTree {
     return [...files.map((file) => file.path), ...directories].toSorted(compareCodeUnits);
   }
 
+  /** Returns the tree after the edits of a change. This one stays as it is. */
+  after(edits: TreeEdits): MemoryTree {
+    const after = new MemoryTree(this.snapshot());
+    after.commit(edits);
+    return after;
+  }
+
   /** Makes the edits of a change. */
   commit({ removed, moved, directories, files }: TreeEdits): void {
     for (const path of removed) this.#remove(path);

@@ -60,8 +60,7 @@ export function parseClaudeOptions<Name extends keyof typeof schemas>(
   name: Name,
   options: unknown = {},
 ): z.output<(typeof schemas)[Name]> {
-  checkOptions(name, schemas[name], options);
-  const checked = schemas[name].parse(options);
+  const checked = checkOptions<z.output<(typeof schemas)[keyof typeof schemas]>>(name, schemas[name], options);
   // The type of the schema that `name` selects.
   return { ...checked, root: normalizePath(checked.root) } as z.output<(typeof schemas)[Name]>;
 }

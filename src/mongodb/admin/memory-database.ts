@@ -19,10 +19,14 @@ import {
 import { connectFirst } from "../driver/first-connection.js";
 import { findTopology } from "../driver/topology.js";
 import type { AddressRange } from "../memories/addresses/address-ranges.js";
-import { listCollectionNames } from "../memories/collections.js";
-import type { MemoryFacts, NodeFacts } from "../memories/listing/memory-facts.js";
+import { listCollectionNames, openCollections } from "../memories/collections.js";
+import { type MemoryFacts, type NodeFacts, readFacts, readNodes } from "../memories/listing/memory-facts.js";
 import { upgradeHead } from "../memories/changing/upgrade.js";
-import { StoredMemories } from "../memories/stored-memories.js";
+import { type MemoriesContext, openContext } from "../memories/memory-context.js";
+import { openMongoMemory } from "../memories/mongo-memory.js";
+import { sweep } from "../memories/life/expire.js";
+import { forgetRange } from "../memories/life/forget.js";
+import { readSummaries } from "../memories/listing/memory-summaries.js";
 import type { ExpireMsOptions } from "../memories/life/memory-expiry.js";
 import { spanOfForget, spanOfSweep } from "../memories/store-spans.js";
 import { presentCollections } from "../driver/present-collections.js";
@@ -66,15 +70,15 @@ export class MemoryDatabase {
   readonly db: Db;
   /** The option `memoriesCollection` of the store. */
   readonly collectionName: string;
-  readonly #open: (makesIndexes: boolean, expireMs?: ExpireMsOptions) => StoredMemories;
-  readonly #memories: Record<"read" | "write", StoredMemories>;
+  readonly #open: (makesIndexes: boolean, expireMs?: ExpireMsOptions) => MemoriesContext;
+  readonly #memories: Record<"read" | "write", MemoriesContext>;
 
   private constructor(client: MongoClient, { dbName, memoriesCollection = "memories" }: MemoryDatabaseOptions) {
     this.client = client;
     this.db = openMemoriesDatabase(client, dbName, acknowledgedByMajority);
     this.collectionName = memoriesCollection;
     this.#open = (makesIndexes, expireMs = {}) =>
-      new StoredMemories({
+      openCollections({
         db: this.db,
         client,
         collectionName: memoriesCollection,
@@ -120,7 +124,7 @@ export class MemoryDatabase {
     { paths = memoryDefaults.paths, maxFileBytes = memoryDefaults.maxFileBytes }: OpenOptions = {},
   ): Memory {
     return openMemoryOver(
-      (checked, limits) => this.#memories[access].backend(checked, limits),
+      (checked, limits) => openMongoMemory(this.#memories[access], checked, limits),
       address,
       { paths, maxFileBytes },
       { server: getServerAddress(this.client) },
@@ -136,17 +140,17 @@ export class MemoryDatabase {
 
   /** Reads facts of one memory or of all, including empty ones. Reads all of them, but returns a line for each. */
   facts(address: CheckedAddress | null = null): AsyncIterable<MemoryFacts> {
-    return this.#memories.read.facts(address, createUnlimitedCall());
+    return readFacts(this.#memories.read, address, createUnlimitedCall());
   }
 
   /** Reads the nodes that have a memory of each scope, even an empty one: at most 10,000 of each scope. */
   nodes(): AsyncIterable<NodeFacts> {
-    return this.#memories.read.nodes(10_000, createUnlimitedCall());
+    return readNodes(this.#memories.read, 10_000, createUnlimitedCall());
   }
 
   /** @returns whether the memory had an outdated form. @throws MemoryError EIO, ECONFLICT, ENOSPC */
   upgrade(address: CheckedAddress): Promise<boolean> {
-    return upgradeHead(this.#memories.write.open(address, memoryDefaults), createUnlimitedCall());
+    return upgradeHead(openContext(this.#memories.write, address), createUnlimitedCall());
   }
 
   /** Whether there is anything to erase. Erasing from a missing collection would create it. @throws MemoryError EIO */
@@ -157,21 +161,21 @@ export class MemoryDatabase {
   /** @throws MemoryError EIO */
   summaries(ranges: readonly AddressRange[]): AsyncIterable<MemorySummary> {
     return summariesIn(ranges, getServerAddress(this.client), (range, after) =>
-      this.#memories.read.summaries(range, after, createUnlimitedCall()),
+      readSummaries(this.#memories.read, range, after, createUnlimitedCall()),
     );
   }
 
   /** Reads the proposals of all memories, oldest first, without their texts. @throws MemoryError EIO */
-  proposals(range: ProposalRange): AsyncIterable<ProposalSummary> {
+  proposals({ memories, statuses }: ProposalRange): AsyncIterable<ProposalSummary> {
     return readAllPages(getServerAddress(this.client), (after: ProposalPageEnd | null) =>
-      this.#memories.read.proposals(range, after, createUnlimitedCall()),
+      this.#memories.read.records.summaries(memories, statuses, after, createUnlimitedCall()),
     );
   }
 
   /** @throws MemoryError EIO */
   forget(range: AddressRange): Promise<ForgottenCounts> {
     return traced(spanOfForget(getServerAddress(this.client)), () =>
-      this.#memories.write.forget(range, createUnlimitedCall()),
+      forgetRange(this.#memories.write, range, createUnlimitedCall()),
     );
   }
 
@@ -179,7 +183,7 @@ export class MemoryDatabase {
   sweepExpired(expireMs: ExpireMsOptions): Promise<SweptCounts> {
     const memories = this.#open(false, expireMs);
     return traced(spanOfSweep(getServerAddress(this.client)), () =>
-      memories.sweep({ signals: [], timeoutMs: Infinity }),
+      sweep(memories, { signals: [], timeoutMs: Infinity }),
     );
   }
 

@@ -64,9 +64,8 @@ export class ExactCollection<Stored extends Document> {
     call: CallContext,
     options: Own<FindOneAndUpdateOptions>,
   ): Promise<Found | null> {
-    const all = { returnDocument: "before", ...forAnswer(call, options), includeResultMetadata: false } as const;
     // The options determine the fields.
-    return this.#collection.findOneAndUpdate(filter, update, all) as Promise<Found | null>;
+    return this.#collection.findOneAndUpdate(filter, update, forAnswer(call, options)) as Promise<Found | null>;
   }
 
   updateOne(
@@ -118,9 +117,8 @@ export class ExactCollection<Stored extends Document> {
     call: CallContext,
     options: Own<FindOneAndDeleteOptions>,
   ): Promise<Found | null> {
-    const all = { ...forAnswer(call, options), includeResultMetadata: false } as const;
     // The options determine the fields.
-    return (await this.#collection.findOneAndDelete(filter, all)) as Found | null;
+    return (await this.#collection.findOneAndDelete(filter, forAnswer(call, options))) as Found | null;
   }
 
   bulkWrite(

@@ -21,18 +21,18 @@ export interface TransactionSettings {
  */
 export async function inTransaction<T>(
   { client, writeConcern }: TransactionSettings,
-  call: CallContext | undefined,
+  call: CallContext,
   run: (session: ClientSession) => Promise<T>,
 ): Promise<T> {
   const session = client.startSession();
   let brokenAttempts = 0;
   try {
     for (let attempt = 0; mayTry(attempt, call); attempt += 1) {
-      call?.throwIfAborted();
+      call.throwIfAborted();
       session.startTransaction({ readConcern: { level: "snapshot" }, writeConcern, readPreference: "primary" });
       try {
         const answer = await run(session);
-        call?.throwIfAborted();
+        call.throwIfAborted();
         await commit(session, call);
         return answer;
       } catch (error) {
@@ -52,17 +52,17 @@ export async function inTransaction<T>(
  * Allows attempts until the deadline of the caller. Reason: the server keeps the transaction of a dead process for up
  * to a minute.
  */
-function mayTry(attempt: number, call: CallContext | undefined): boolean {
-  return attempt < maxAttempts || (call !== undefined && call.timeoutMs !== Infinity);
+function mayTry(attempt: number, call: CallContext): boolean {
+  return attempt < maxAttempts || call.timeoutMs !== Infinity;
 }
 
-async function commit(session: ClientSession, call: CallContext | undefined): Promise<void> {
+async function commit(session: ClientSession, call: CallContext): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       await session.commitTransaction();
       return;
     } catch (error) {
-      if (!hasLabel(error, "UnknownTransactionCommitResult") || attempt === maxBrokenAttempts || call?.aborted === true)
+      if (!hasLabel(error, "UnknownTransactionCommitResult") || attempt === maxBrokenAttempts || call.aborted)
         throw error;
     }
   }

@@ -4,6 +4,8 @@ import { RecentMap } from "../../core/runtime/recent-map.js";
 import { addressFor, memoryScopes } from "../../core/values/address.js";
 import { ChangeStreams } from "../driver/change-streams.js";
 import { ExactCollection } from "../driver/exact-collection.js";
+import { once } from "../driver/once.js";
+import { prepareDue } from "./listing/due-memories.js";
 import { Embedder } from "../embeddings/embedder.js";
 import { VectorCollection, vectorIndexes, vectorsCollectionName } from "../embeddings/vector-collection.js";
 import {
@@ -24,7 +26,10 @@ import type { StoreContext } from "./store-context.js";
 /** The most large memories whose pages a process remembers. */
 const maxKnownMemories = 1000;
 
-/** Opens the collections of a store's memories. Sends nothing to the server. */
+/**
+ * Opens all memories of a store, each as one page or more (ADR 0051). Sends nothing to the server. Every failure of a
+ * command is a MemoryError EIO. Ids and paths are checked before they arrive.
+ */
 export function openCollections(store: StoreContext): MemoriesContext {
   const { db, client, collectionName, writeConcern, connect, clock, expireMs, history, embeddings } = store;
   const { versionsName, proposalsName, vectorsName } = nameCollections(collectionName);
@@ -65,7 +70,8 @@ export function openCollections(store: StoreContext): MemoriesContext {
     knownPages: new RecentMap<KnownPages>(maxKnownMemories),
     summaries: new PageSummaries(),
   };
-  return { ...opened, ready: createMemoryIndexes(store, opened, documents) };
+  const context = { ...opened, ready: createMemoryIndexes(store, opened, documents) };
+  return { ...context, prepareDue: once(() => prepareDue(context)) };
 }
 
 function nameCollections(memoriesCollection: string): Record<"versionsName" | "proposalsName" | "vectorsName", string> {

@@ -30,6 +30,8 @@ export interface MemoriesContext {
    * writes could create two documents.
    */
   ready: () => Promise<void> | undefined;
+  /** Creates the index of memories that wait for a background program, and does what `ready` does. */
+  prepareDue: () => Promise<void> | undefined;
   /** Exists without a history too: a forgotten memory can have one from an earlier time. */
   versions: VersionCollection;
   /** The changes that wait for a person. */
@@ -73,6 +75,11 @@ export interface PagedMemory extends MemoriesContext {
   fileClock?: (() => Date) | undefined;
 }
 
+/**
+ * Opens one memory.
+ * @param fileClock gives the times of its files. The clock of the context is the default, and always gives the time of
+ * the last change of the memory
+ */
 export function openContext(
   context: MemoriesContext,
   address: CheckedAddress,

@@ -6,15 +6,17 @@ import type { CallContext } from "../../core/runtime/call.js";
 import { addFiles } from "../../core/tree/add-files.js";
 import { applyChange } from "../../core/tree/apply-change.js";
 import { type Change, type ChangeOptions, type ChangeResult, getScope } from "../../core/tree/change.js";
-import type { TreeRestoration } from "../../core/tree/restore-tree.js";
+import { getRestorationScope, restoreTree, type TreeRestoration } from "../../core/tree/restore-tree.js";
+import type { RecordedChange } from "../history/outbox.js";
+import { recordEdits } from "../history/record-edits.js";
 import { noEdits } from "../../core/tree/memory-tree.js";
 import { MongoHistory } from "../history/memory-history.js";
 import type { Embedder } from "../embeddings/embedder.js";
 import { MemoryEmbeddings } from "../embeddings/memory-embeddings.js";
 import { ApprovalRecords } from "./approval-records.js";
 import { toOutcome, toResult } from "./changing/made-calls.js";
-import { restoreMemory } from "./memory-restoration.js";
-import type { PagedMemory } from "./memory-context.js";
+import type { CheckedAddress } from "../../core/values/address.js";
+import { type MemoriesContext, type MemoryLimits, openContext, type PagedMemory } from "./memory-context.js";
 import { attemptChange, transact } from "./changing/transact.js";
 import { OutboxSource } from "./outbox/outbox-source.js";
 import { listenToMemory } from "./reading/memory-listener.js";
@@ -30,7 +32,13 @@ import {
 } from "./reading/page-reads.js";
 
 /** Opens one memory in MongoDB. */
-export function openMongoMemory(memory: PagedMemory): MemoryBackend {
+export function openMongoMemory(
+  memories: MemoriesContext,
+  address: CheckedAddress,
+  limits: MemoryLimits,
+  fileClock?: () => Date,
+): MemoryBackend {
+  const memory = openContext(memories, address, limits, fileClock);
   const { embeddings, collection, history } = memory;
   return {
     read: (path, call) => readText(memory, path, call),
@@ -106,7 +114,7 @@ function openHistory(memory: PagedMemory, call: CallContext): HistoryBackend {
   const context = {
     source: new OutboxSource(memory),
     versions,
-    restore: (restoration: TreeRestoration, revision: number) => restoreMemory(memory, { restoration, revision }, call),
+    restore: (restoration: TreeRestoration, revision: number) => restoreMemory(memory, restoration, revision, call),
     cover: async (path: string, { text, mask }: Pick<TextRedactor, "text" | "mask">) => {
       // The file may be larger than the limit is now.
       await makeChange(memory, { type: "update", path, oldContent: text, content: mask }, {}, call, Infinity);
@@ -117,6 +125,31 @@ function openHistory(memory: PagedMemory, call: CallContext): HistoryBackend {
     maxFileBytes: limits.maxFileBytes,
   };
   return new MongoHistory(context, call);
+}
+
+/**
+ * Applies a planned revert in one step.
+ * @returns the recorded change; null if the memory has changed since the revert was planned
+ */
+function restoreMemory(
+  memory: PagedMemory,
+  restoration: TreeRestoration,
+  revision: number,
+  call: CallContext,
+): Promise<RecordedChange | null> {
+  const { fileClock, clock, isReader } = memory;
+  return transact<RecordedChange | null>(
+    memory,
+    { ...getRestorationScope(restoration), needsTexts: true },
+    (tree, { at }) => {
+      const edits = restoreTree(tree, restoration, { revision, now: fileClock?.() ?? at });
+      if (edits === null) return { edits: noEdits, result: null };
+      const recorded = { files: [], directories: {}, ...recordEdits(tree, edits) };
+      const result = { revision: revision + 1, at: isReader ? clock() : at, actor: call.actor, ...recorded };
+      return { edits: isReader ? noEdits : edits, result };
+    },
+    call,
+  );
 }
 
 /** The paths below a directory must be checked on the tree. The delete of a file can still be one command. */

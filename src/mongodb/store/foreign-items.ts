@@ -9,7 +9,7 @@ import { literals } from "../driver/records.js";
 import { isPlainObject } from "../operations/values.js";
 import { copyFile } from "../memories/files/file-copies.js";
 import type { ItemTimes } from "../memories/reading/file-items.js";
-import type { StoredMemories } from "../memories/stored-memories.js";
+import type { MemoriesContext } from "../memories/memory-context.js";
 import { checkOperation } from "../operations/checked-operation.js";
 import type { Ranking } from "../search/ranking.js";
 
@@ -36,7 +36,7 @@ export interface CopyReport {
 
 export interface ForeignItemsContext {
   items: ItemCollection;
-  memories: StoredMemories;
+  memories: MemoriesContext;
   ranking: Ranking | undefined;
   clock: () => Date;
 }

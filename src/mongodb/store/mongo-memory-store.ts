@@ -12,7 +12,12 @@ import type { MongoClient } from "mongodb";
 import { type DatabasePlace, describePlace } from "../../core/values/database-place.js";
 import { closedStorage, MemoryError } from "../../core/values/errors.js";
 import { connectFirst } from "../driver/first-connection.js";
-import type { StoredMemories } from "../memories/stored-memories.js";
+import type { MemoriesContext } from "../memories/memory-context.js";
+import { openMongoMemory } from "../memories/mongo-memory.js";
+import { sweep } from "../memories/life/expire.js";
+import { forgetRange } from "../memories/life/forget.js";
+import { findDue, settleDue } from "../memories/listing/due-memories.js";
+import { readSummaries } from "../memories/listing/memory-summaries.js";
 import {
   checkForgotten,
   checkMemoryFilter,
@@ -65,8 +70,8 @@ export const copyItems: unique symbol = Symbol.for("langgraph-mongo-memory.copyI
 export class MongoMemoryStore extends BaseStore {
   readonly #client: MongoClient;
   #ownsClient = false;
-  readonly #openMemories: (makesIndexes: boolean) => StoredMemories;
-  readonly #memories: StoredMemories;
+  readonly #openMemories: (makesIndexes: boolean) => MemoriesContext;
+  readonly #memories: MemoriesContext;
   readonly #clock: () => Date;
   readonly #timeoutMs: number;
   readonly #storage: BatchStorage;
@@ -132,7 +137,7 @@ export class MongoMemoryStore extends BaseStore {
    */
   override start(): Promise<void> {
     return this.#run("read", async () => {
-      await Promise.all([this.#storage.memories.ready(), this.#storage.items.ready()]);
+      await Promise.all([this.#memories.ready(), this.#storage.items.ready()]);
     });
   }
 
@@ -152,10 +157,9 @@ export class MongoMemoryStore extends BaseStore {
    */
   memory(address: MemoryAddress, options?: MemoryOptions): Memory {
     const timeoutMs = options?.timeoutMs ?? this.#timeoutMs;
-    const { memories } = this.#storage;
     const isLimited = options?.maxMemoryBytes !== undefined;
     const open = (checked: CheckedAddress, limits: BackendLimits): MemoryBackend =>
-      memories.backend(checked, { ...limits, isLimited });
+      openMongoMemory(this.#memories, checked, { ...limits, isLimited });
     return openMemoryOver(open, address, { ...options, timeoutMs }, { server: this.#server });
   }
 
@@ -169,7 +173,7 @@ export class MongoMemoryStore extends BaseStore {
   listMemories(filter: MemoryFilter = {}): AsyncIterable<MemorySummary> {
     const ranges = checkMemoryFilter(filter);
     return summariesIn(ranges, this.#server, (range, after) =>
-      this.#run("read", (call) => this.#memories.summaries(range, after, call)),
+      this.#run("read", (call) => readSummaries(this.#memories, range, after, call)),
     );
   }
 
@@ -180,9 +184,9 @@ export class MongoMemoryStore extends BaseStore {
    * @throws MemoryError EINVAL for a bad filter, at once; EIO while reading
    */
   listProposals(filter: ProposalFilter = {}): AsyncIterable<ProposalSummary> {
-    const range = checkProposalFilter(filter);
+    const { memories, statuses } = checkProposalFilter(filter);
     return readAllPages(this.#server, (after: ProposalPageEnd | null) =>
-      this.#run("read", (call) => this.#memories.proposals(range, after, call)),
+      this.#run("read", (call) => this.#memories.records.summaries(memories, statuses, after, call)),
     );
   }
 
@@ -196,7 +200,7 @@ export class MongoMemoryStore extends BaseStore {
   async forget(who: MemoryAddress | MemoryOwner): Promise<ForgottenCounts> {
     const range = checkForgotten(who);
     return traced(spanOfForget(this.#server, who), () =>
-      this.#run("change", (call) => this.#memories.forget(range, call)),
+      this.#run("change", (call) => forgetRange(this.#memories, range, call)),
     );
   }
 
@@ -208,7 +212,7 @@ export class MongoMemoryStore extends BaseStore {
    * @throws MemoryError EIO if the database failed or did not answer within `timeoutMs`
    */
   async sweepExpired(): Promise<{ memories: number }> {
-    return traced(spanOfSweep(this.#server), () => this.#memories.sweep({ signals: [], timeoutMs: this.#timeoutMs }));
+    return traced(spanOfSweep(this.#server), () => sweep(this.#memories, { signals: [], timeoutMs: this.#timeoutMs }));
   }
 
   /** @throws InvalidNamespaceError, MemoryError, TypeError, as every method of a store: see {@link batch} */
@@ -260,16 +264,15 @@ export class MongoMemoryStore extends BaseStore {
 
   /** @internal */
   get [dueMemories](): DueMemories {
-    const { memories } = this.#storage;
     return {
-      find: (query) => this.#run("change", (call) => memories.findDue(query, call)),
-      settle: (memory, run) => this.#run("change", (call) => memories.settleDue(memory, run, call)),
+      find: (query) => this.#run("change", (call) => findDue(this.#memories, query, call)),
+      settle: (memory, run) => this.#run("change", (call) => settleDue(this.#memories, memory, run, call)),
     };
   }
 
   /** @internal */
   [copyItems](items: readonly ForeignItem[], dryRun: boolean): Promise<CopyReport> {
-    const memories = dryRun ? this.#openMemories(false) : this.#storage.memories;
+    const memories = dryRun ? this.#openMemories(false) : this.#memories;
     return copyForeignItems({ ...this.#storage, memories, clock: this.#clock }, items, dryRun);
   }
 

@@ -5,7 +5,8 @@ import { Expiry } from "../items/expiry.js";
 import { ItemCollection } from "../items/item-collection.js";
 import { defaultItemsCollection, type ItemDocument } from "../items/item-document.js";
 import type { HistorySettings, StoreContext } from "../memories/store-context.js";
-import { StoredMemories } from "../memories/stored-memories.js";
+import { openCollections } from "../memories/collections.js";
+import type { MemoriesContext } from "../memories/memory-context.js";
 import { KeywordRanking } from "../search/keyword-ranking.js";
 import type { Ranking } from "../search/ranking.js";
 import { SemanticRanking } from "../search/semantic-ranking.js";
@@ -16,9 +17,9 @@ import { type MongoMemoryStoreOptions, pageBytesOption } from "./store-options.j
 export function openMemories(
   options: MongoMemoryStoreOptions,
   context: Pick<StoreContext, "connect" | "clock" | "makesIndexes">,
-): StoredMemories {
+): MemoriesContext {
   const { client, dbName, index, memoryWriteConcern: writeConcern = acknowledgedByMajority } = options;
-  return new StoredMemories({
+  return openCollections({
     ...context,
     db: openMemoriesDatabase(client, dbName, writeConcern),
     client,

@@ -8,7 +8,8 @@ import { parseItem, type RankedFields, withoutScore } from "../items/item-docume
 import type { ItemPut, ItemWrite } from "../items/item-updates.js";
 import { mayHoldMemories } from "../memories/addresses/address-ranges.js";
 import { checkFileWrites, type FileWrite, writeFiles } from "../memories/files/file-writes.js";
-import type { StoredMemories } from "../memories/stored-memories.js";
+import { addressesWithin, itemsAt, itemsWithin } from "../memories/files/memory-items.js";
+import type { MemoriesContext } from "../memories/memory-context.js";
 import {
   type CheckedOperation,
   checkOperation,
@@ -33,7 +34,7 @@ type OperationOf<Kind extends CheckedOperation["kind"]> = Extract<CheckedOperati
 /** The parts that a batch reads and changes. */
 export interface BatchStorage {
   items: ItemCollection;
-  memories: StoredMemories;
+  memories: MemoriesContext;
   ranking: Ranking | undefined;
   /** Called if a batch has a query and the store has no ranking. */
   onUnranked: () => void;
@@ -105,7 +106,7 @@ export class StoreBatch {
         return this.#getItems(selectKind(operations, "getItem"));
       case "getMemory": {
         const places = selectKind(operations, "getMemory").map(({ location }) => location);
-        return this.#storage.memories.items(places, this.#call);
+        return itemsAt(this.#storage.memories, places, this.#call);
       }
       case "search":
         return this.#search(selectKind(operations, "search").map(({ search }) => search));
@@ -164,14 +165,14 @@ export class StoreBatch {
   async *#searchWithMemories({ prefix, filter }: ItemSearch, atMost: number): AsyncGenerator<SearchItems> {
     const { items } = this.#storage;
     const root = idsWithin(prefix.length > 0 ? prefix : [memoryRootLabel]);
-    const itemsWithin = (range: StoredRange) => items.batches(range, filter, atMost, this.#call);
-    if (prefix.length === 0) yield* itemsWithin(before(root));
-    yield* mergeOrdered([itemsWithin(root), this.#filesWithin(prefix, filter)], compareItems);
-    if (prefix.length === 0) yield* itemsWithin(after(root));
+    const batchesWithin = (range: StoredRange) => items.batches(range, filter, atMost, this.#call);
+    if (prefix.length === 0) yield* batchesWithin(before(root));
+    yield* mergeOrdered([batchesWithin(root), this.#filesWithin(prefix, filter)], compareItems);
+    if (prefix.length === 0) yield* batchesWithin(after(root));
   }
 
   async *#filesWithin(prefix: readonly string[], filter: ItemFilter): AsyncGenerator<SearchItems> {
-    for await (const item of this.#storage.memories.itemsWithin(prefix, this.#call)) {
+    for await (const item of itemsWithin(this.#storage.memories, prefix, this.#call)) {
       if (filter.matches(item.value)) yield [withoutScore(item)];
     }
   }
@@ -189,7 +190,7 @@ export class StoreBatch {
   }
 
   async *#memoryNamespaces(prefix: readonly string[]): AsyncGenerator<string[][]> {
-    for await (const address of this.#storage.memories.memories(prefix, this.#call))
+    for await (const address of addressesWithin(this.#storage.memories, prefix, this.#call))
       yield [getMemoryNamespace(address)];
   }
 }

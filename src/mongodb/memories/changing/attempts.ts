@@ -45,8 +45,6 @@ type TextAttempt = Pick<ChangeParts, "counts" | "growth" | "isNothing" | "answer
   before: Record<string, Expression>;
 };
 
-const decided = [isLegacy];
-
 interface TextSettings extends Pick<AttemptSettings, "now"> {
   /** The start of the page. The directories above it exist because the page does, and are stored in other pages. */
   lo: string;
@@ -86,7 +84,7 @@ function textAttempt(attempt: TextAttempt, { now, lo }: TextSettings): ChangePar
   const cannotCreate = [valueAt("$dirs", key), ...parents.map((parent) => valueAt("$data", parent))];
   return {
     variables: [["text", textOrNull(valueAt("$data", key))], ...variables, ["newText", newText]],
-    unless: [...decided, ...(create ? cannotCreate : [isMissing]), ...unless],
+    unless: [isLegacy, ...(create ? cannotCreate : [isMissing]), ...unless],
     fields: {
       data: withValueAt("$data", key, "$$newText"),
       meta: withValueAt("$meta", key, {
@@ -297,7 +295,7 @@ function removal({
   const [files, dirs] = [{ $size: "$$files" }, { $size: "$$dirs" }];
   return {
     ...parts,
-    unless: [...decided, isMissing, ...unless],
+    unless: [isLegacy, isMissing, ...unless],
     recorded: {
       files: mapEntries("$$files", { key: "$$entry.k", gone: true, before: "$$entry.v" }),
       directories: { removed: mapEntries("$$dirs", "$$entry.k") },

@@ -10,7 +10,6 @@ import { changedSince, createEditParts } from "./edit-parts.js";
 import {
   changesHead,
   createApprovalFields,
-  createHeadParts,
   findFirstTime,
   type LoadedChange,
   type StoreOutcome,
@@ -88,7 +87,12 @@ async function sendWithHead(
   parts: ChangeParts,
   call: CallContext,
 ): Promise<StoreOutcome> {
-  const headParts = { ...noChange, ...createHeadParts(head, change.scope), recorded: parts.recorded };
+  const headParts = {
+    ...noChange,
+    unless: changedSince(head.revision ?? 0),
+    fields: createApprovalFields(change.scope),
+    recorded: parts.recorded,
+  };
   const target = targetLoadedPage(memory, head, true);
   const own = targetLoadedPage(memory, page, true);
   const writes = [{ target: own, parts: { ...parts, recorded: null, growth: 0 } }];
@@ -114,6 +118,6 @@ async function sendAlone(
   const checked = isMissing ? { ...parts, growth: 0 } : parts;
   const fields: Expression = { $mergeObjects: [parts.fields, createApprovalFields(scope)] };
   const own = scope.approvalId === undefined ? checked : { ...checked, fields };
-  const options = { target, at, createdAt: findFirstTime(change), upsert: isMissing, splitBytes: null };
+  const options = { target, at, createdAt: findFirstTime(change), upsert: isMissing };
   return toOutcome((await makeChange(memory, own, options, call)) !== null);
 }

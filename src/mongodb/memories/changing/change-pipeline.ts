@@ -55,8 +55,8 @@ export interface ChangeSettings {
   /** The identity of the change. */
   changeId: string | null;
   page: PageForm;
-  /** The size in bytes from which on the page must be split first. Null: pages are not split. */
-  splitBytes: number | null;
+  /** The size in bytes from which on the page must be split first. Null: pages are not split. @default null */
+  splitBytes?: number | null;
   /** Fields of a page that is created, as an expression that is empty for a page that exists. */
   created?: Expression;
 }
@@ -129,7 +129,7 @@ export const receiptBytes = 80;
  * True if the page may exceed the limit of the memory, or the size at which it is split. To compute the size
  * without recorded changes is slow, so it is skipped if the page has room even with them.
  */
-function exceedsLimit({ growth }: ChangeParts, { maxMemoryBytes, splitBytes }: ChangeSettings): Expression[] {
+function exceedsLimit({ growth }: ChangeParts, { maxMemoryBytes, splitBytes = null }: ChangeSettings): Expression[] {
   if (growth === 0) return [];
   const most: Expression =
     splitBytes === null ? maxMemoryBytes : { $min: [maxMemoryBytes, { $ifNull: ["$splitAtBytes", splitBytes] }] };

@@ -1,5 +1,5 @@
 import type { Steps } from "../../../core/runtime/turns.js";
-import { MemoryTree, type TreeEdits } from "../../../core/tree/memory-tree.js";
+import type { MemoryTree, TreeEdits } from "../../../core/tree/memory-tree.js";
 import type { MemorySnapshot, SnapshotFile } from "../../../core/tree/snapshot.js";
 import { getPathPrefix } from "../../../core/values/paths.js";
 import { utf8Bytes } from "../../../core/values/text.js";
@@ -31,11 +31,9 @@ export function* createEditParts(page: EditedPage, edits: TreeEdits, swaps: bool
   const { tree, legacy, revision } = page;
   const swapped = swaps && legacy === null ? yield* findSwappedText(tree, edits) : null;
   if (swapped !== null) return swapped;
-  const after = new MemoryTree(tree.snapshot());
-  after.commit(edits);
   return {
     unless: legacy === null ? changedSince(revision) : legacyChangedSince(legacy),
-    fields: legacy === null ? editFields(tree, edits) : literalFields(after.snapshot()),
+    fields: legacy === null ? editFields(tree, edits) : literalFields(tree.after(edits).snapshot()),
     ...(edits.removed.length > 0 && { removedFields: ["splitAtBytes"] }),
     recorded: yield* recordParts(tree, edits),
     counts: null,
@@ -46,10 +44,7 @@ export function* createEditParts(page: EditedPage, edits: TreeEdits, swaps: bool
 /** Describes edits for the outbox. Null if they make no version. */
 export function* recordParts(tree: MemoryTree, edits: TreeEdits): Steps<RecordedParts | null> {
   const recorded = recordEdits(tree, edits);
-  if (recorded === null) return null;
-  const after = new MemoryTree(tree.snapshot());
-  after.commit(edits);
-  return yield* storedEdits(recorded, after);
+  return recorded === null ? null : yield* storedEdits(recorded, tree.after(edits));
 }
 
 function* findSwappedText(

@@ -5,9 +5,7 @@ import { createRecord } from "../../driver/records.js";
 import { type Expression, literal } from "../documents/expressions.js";
 import type { PagedMemory } from "../memory-context.js";
 import { findKnownPages, selectPages } from "../reading/known-pages.js";
-import { type LoadedPage, type LoadedPages, loadPages } from "../reading/load.js";
-import type { ChangeParts } from "./change-pipeline.js";
-import { changedSince } from "./edit-parts.js";
+import { type LoadedPages, loadPages } from "../reading/load.js";
 import type { CallOutcome } from "./made-calls.js";
 
 /** The part that a change loads, and how it is stored. */
@@ -66,10 +64,6 @@ export function loadForChange(
 /** Whether a change is recorded in the head, or counted there. */
 export function changesHead({ history, limits }: PagedMemory, { approvalId }: StorageScope): boolean {
   return history !== null || approvalId !== undefined || limits.isLimited === true;
-}
-
-export function createHeadParts(head: LoadedPage, scope: StorageScope): Pick<ChangeParts, "unless" | "fields"> {
-  return { unless: changedSince(head.revision ?? 0), fields: createApprovalFields(scope) };
 }
 
 export function createApprovalFields({ approvalId }: StorageScope): Expression {

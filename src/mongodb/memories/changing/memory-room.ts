@@ -1,5 +1,5 @@
 import type { CallContext } from "../../../core/runtime/call.js";
-import { MemoryTree, type TreeEdits } from "../../../core/tree/memory-tree.js";
+import type { MemoryTree, TreeEdits } from "../../../core/tree/memory-tree.js";
 import { memoryFull, MemoryError } from "../../../core/values/errors.js";
 import { isTooLarge, storageError } from "../../driver/errors.js";
 import { reading } from "../../driver/reads.js";
@@ -75,9 +75,7 @@ export async function checkRoomOfPages(
 
 /** Returns how many bytes edits add to the content of a memory. 0 if they add none. */
 export function getGrowth(tree: MemoryTree, edits: TreeEdits): number {
-  const after = new MemoryTree(tree.snapshot());
-  after.commit(edits);
-  return Math.max(0, measureContent(after.snapshot()) - measureContent(tree.snapshot()));
+  return Math.max(0, measureContent(tree.after(edits).snapshot()) - measureContent(tree.snapshot()));
 }
 
 /**
@@ -90,8 +88,8 @@ async function measureHead(memory: PagedMemory, parts: ChangeParts, call: CallCo
   const at = clock();
   // With a history each change leaves a receipt.
   const measured = { ...parts, counts: history === null ? null : [0, 0], growth: 0 };
-  const page = targetHeadAlone(memory).form;
-  const settings = { at, createdAt: at, recording: null, changeId: null, maxMemoryBytes, page, splitBytes: null };
+  const page = targetHeadAlone(memory);
+  const settings = { at, createdAt: at, recording: null, changeId: null, maxMemoryBytes, page };
   const { pipeline } = createCommand(measured, settings);
   const match = { $match: lookUpPresent(memory) };
   const project = { $project: { _id: 0, sizeBytes: contentBytes("$$ROOT") } };

@@ -8,9 +8,8 @@ import { getEndBelow, getOrderKey } from "../documents/page-order.js";
 import { getHeadId, createObjectId } from "../documents/page-ids.js";
 
 /** The page that a command changes. */
-export interface PageTarget {
+export interface PageTarget extends PageForm {
   filter: object;
-  form: PageForm;
   isHead: boolean;
 }
 
@@ -20,7 +19,8 @@ const isSeveral: Expression = { $gt: ["$hi", null] };
 export function targetHeadAlone(memory: PagedMemory): PageTarget {
   return {
     filter: lookUpPresent(memory),
-    form: { unless: [isSeveral], isAlone: true },
+    unless: [isSeveral],
+    isAlone: true,
     isHead: true,
   };
 }
@@ -33,7 +33,7 @@ export function targetKnownPage(memory: PagedMemory, { _id, lo }: KnownPage, cha
   const isRoot = change.type === "delete" && end === null;
   const unless: Expression = isRoot ? isSeveral : { $and: [isSeveral, endsBefore] };
   const filter = { _id, ...(isHead({ lo }) && isPresent(memory)) };
-  return { filter, form: { unless: [unless], isAlone: false }, isHead: isHead({ lo }) };
+  return { filter, unless: [unless], isAlone: false, isHead: isHead({ lo }) };
 }
 
 /**
@@ -44,11 +44,11 @@ export function targetKnownPage(memory: PagedMemory, { _id, lo }: KnownPage, cha
 export function targetLoadedPage(memory: PagedMemory, page: LoadedPage, isPaged: boolean): PageTarget {
   if (isPaged) {
     const filter = { ...lookUpIncarnation(page), ...(isHead(page) && isPresent(memory)) };
-    return { filter, form: { unless: [], isAlone: false }, isHead: isHead(page) };
+    return { filter, unless: [], isAlone: false, isHead: isHead(page) };
   }
   const { _id, key } = page;
   const filter = { ...lookUpPresent(memory), ...(key === undefined ? { _id } : { key }) };
-  return { filter, form: { unless: [isSeveral], isAlone: true }, isHead: true };
+  return { filter, unless: [isSeveral], isAlone: true, isHead: true };
 }
 
 /**

@@ -27,7 +27,7 @@ export interface PageWriteOptions extends WriteTimes {
   target: PageTarget;
   /** Whether to create a missing document. The conditions of the change must then refuse nothing. */
   upsert: boolean;
-  splitBytes: number | null;
+  splitBytes?: number | null;
 }
 
 /** The result of a change that was made. */
@@ -156,7 +156,7 @@ async function sendWrites(
       return { deleteOne: { filter: { _id, revision: revision ?? 0 } } };
     }
     const { target, parts, upsert = false } = write;
-    const { pipeline } = createPageCommand(memory, parts, { ...times, target, splitBytes: null }, call);
+    const { pipeline } = createPageCommand(memory, parts, { ...times, target }, call);
     return { updateOne: { filter: target.filter, update: pipeline, upsert } };
   });
   const result = await memory.collection.bulkWrite(operations, call, { session });
@@ -171,8 +171,7 @@ async function sendHead(
   call: CallContext,
 ): Promise<OutboxState | null> {
   const { collection, history } = memory;
-  const options = { ...times, target, splitBytes: null };
-  const { pipeline, receiptId } = createPageCommand(memory, { ...parts, counts: [0, 0] }, options, call);
+  const { pipeline, receiptId } = createPageCommand(memory, { ...parts, counts: [0, 0] }, { ...times, target }, call);
   const projection = { _id: 0, lastChange: 1, ...(history && outboxState) };
   const head = await collection.findOneAndUpdate<ReceiptDocument>(target.filter, pipeline, call, {
     returnDocument: "after",
@@ -196,7 +195,7 @@ function createPageCommand(
     recording,
     changeId: call.changeId,
     maxMemoryBytes,
-    page: target.form,
+    page: target,
   });
 }
 
@@ -230,11 +229,11 @@ interface ReceiptDocument extends Partial<OutboxState>, Pick<MadeChange, "create
  */
 function createAnswer(
   { answer }: ChangeParts,
-  { form }: PageTarget,
+  page: PageTarget,
   { changeId }: Pick<CallContext, "changeId">,
 ): ChangeParts["answer"] {
   if (answer === undefined || !("isNothing" in answer)) return answer;
-  const unless = [...form.unless, ...(changeId === null ? [] : [isMade(changeId)])];
+  const unless = [...page.unless, ...(changeId === null ? [] : [isMade(changeId)])];
   return { isNothing: { $and: [answer.isNothing, { $not: [{ $or: unless }] }] } };
 }
 

@@ -1,4 +1,5 @@
-import { MemoryTree, sumBytes, type TreeEdits } from "../../../core/tree/memory-tree.js";
+import { type MemoryTree, sumBytes, type TreeEdits } from "../../../core/tree/memory-tree.js";
+import { countStart } from "../../../core/runtime/bisection.js";
 import type { MemorySnapshot, SnapshotFile } from "../../../core/tree/snapshot.js";
 import { keyOfPath } from "../documents/page-document.js";
 import { compareKeys, getOrderKey, getStartBelow } from "../documents/page-order.js";
@@ -44,8 +45,7 @@ export function repartition<Old extends OldPage>(
   edits: TreeEdits,
   pageBytes: number,
 ): NewPage<Old>[] {
-  const after = new MemoryTree(tree.snapshot());
-  after.commit(edits);
+  const after = tree.after(edits);
   const entries = sortEntries(after);
   const touched = listTouched(edits).map(getOrderKey).toSorted(compareKeys);
   const removedStarts = [...tree.directories].filter((path) => !after.directories.has(path)).map(getStartBelow);
@@ -162,20 +162,9 @@ function selectWithin<Value>(
   getKey: (value: Value) => string,
   { lo = "", hi }: OldPage,
 ): readonly Value[] {
-  const start = findFirst(sorted, getKey, lo);
-  return sorted.slice(start, hi === undefined ? sorted.length : findFirst(sorted, getKey, hi));
-}
-
-/** Finds the first value at or after a position, by bisection. */
-function findFirst<Value>(sorted: readonly Value[], getKey: (value: Value) => string, position: string): number {
-  let [low, high] = [0, sorted.length];
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2);
-    const value = sorted[middle];
-    if (value !== undefined && compareKeys(getKey(value), position) < 0) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  const countBefore = (position: string): number =>
+    countStart(sorted, (value) => compareKeys(getKey(value), position) < 0);
+  return sorted.slice(countBefore(lo), hi === undefined ? sorted.length : countBefore(hi));
 }
 
 function listTouched({ removed, moved, directories, files }: TreeEdits): string[] {

@@ -10,7 +10,6 @@ import { type ChangeParts, noChange } from "./change-pipeline.js";
 import { changedSince, literalFields, recordParts } from "./edit-parts.js";
 import {
   createApprovalFields,
-  createHeadParts,
   findFirstTime,
   type LoadedChange,
   type StoreOutcome,
@@ -63,7 +62,7 @@ export async function replacePages(
   if (isOnePage) {
     await checkRoomOfHead(memory, head, edits, { ...headParts, growth: getGrowth(loaded.tree, edits) }, call);
     const target = targetLoadedPage(memory, head, false);
-    const options = { target, ...times, upsert: false, splitBytes: null };
+    const options = { target, ...times, upsert: false };
     return toOutcome((await makeChange(memory, headParts, options, call)) !== null);
   }
   const target = targetLoadedPage(memory, head, true);
@@ -76,7 +75,7 @@ export async function replacePages(
 /** Creates an empty head, to which the pages of the change are then added. */
 async function createHead(memory: PagedMemory, change: LoadedChange, call: CallContext): Promise<StoreOutcome> {
   const target = targetHeadAlone(memory);
-  const options = { target, at: change.at, createdAt: findFirstTime(change), upsert: true, splitBytes: null };
+  const options = { target, at: change.at, createdAt: findFirstTime(change), upsert: true };
   const fields = literalFields({ files: [], directories: [] });
   await makeChange(memory, { ...noChange, unless: [exists], fields }, options, call);
   return "again";
@@ -94,7 +93,7 @@ async function planHead(
   const recorded = history === null ? null : await runInTurns(recordParts(tree, edits), call);
   return {
     ...noChange,
-    ...createHeadParts(head, scope),
+    unless: changedSince(head.revision ?? 0),
     ...rest,
     fields: { $mergeObjects: [fields, createApprovalFields(scope)] },
     outcome,
@@ -116,7 +115,7 @@ function planWrites(
   return [
     ...others.map((page): PageWrite => {
       const { old, _id } = page;
-      const target = { filter: { _id }, form: { unless: [], isAlone: false }, isHead: false };
+      const target = { filter: { _id }, unless: [], isAlone: false, isHead: false };
       const parts = { ...noChange, ...pageFields(page, false, pages), outcome };
       return old === null
         ? { target, parts, upsert: true }

@@ -2,7 +2,7 @@ import { alreadyExists, hasCode, pathIsDirectory } from "../../../core/values/er
 import type { Memory } from "../../../core/memory.js";
 import type { ItemTimes } from "../reading/file-items.js";
 import { type FileWrite, memoryAt } from "./file-writes.js";
-import type { StoredMemories } from "../stored-memories.js";
+import type { MemoriesContext } from "../memory-context.js";
 
 type FilePut = Extract<FileWrite, { kind: "putMemory" }>;
 
@@ -12,7 +12,7 @@ type FilePut = Extract<FileWrite, { kind: "putMemory" }>;
  * @throws MemoryError
  */
 export async function copyFile(
-  memories: StoredMemories,
+  memories: MemoriesContext,
   { location, content }: FilePut,
   { createdAt, updatedAt }: ItemTimes,
   dryRun: boolean,

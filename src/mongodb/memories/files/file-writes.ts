@@ -11,7 +11,8 @@ import { compareCodeUnits } from "../../../core/values/text.js";
 import type { CheckedOperation } from "../../operations/checked-operation.js";
 import { groupedByMemory, type MemoryLocation } from "../../operations/memory-location.js";
 import { checkChanges, transact } from "../changing/transact.js";
-import type { StoredMemories } from "../stored-memories.js";
+import { type MemoriesContext, openContext } from "../memory-context.js";
+import { openMongoMemory } from "../mongo-memory.js";
 
 /** A put or delete of a file of a memory through the store. */
 export type FileWrite = Extract<CheckedOperation, { kind: "putMemory" | "deleteMemory" }>;
@@ -24,11 +25,11 @@ const memoryOptions = { ...memoryDefaults, paths: "posix", timeoutMs: Infinity }
 /** Opens the memory of a location with the options for the methods of the store. */
 export function memoryAt(
   { address }: MemoryLocation,
-  memories: StoredMemories,
-  { clock, signal }: { clock?: () => Date; signal?: AbortSignal } = {},
+  memories: MemoriesContext,
+  { clock, signal }: { clock?: () => Date; signal?: AbortSignal },
 ): Memory {
   const open = (checked: CheckedAddress, limits: BackendLimits): MemoryBackend =>
-    memories.backend(checked, limits, clock);
+    openMongoMemory(memories, checked, limits, clock);
   const memory = openMemoryOver(open, address, memoryOptions);
   return signal === undefined ? memory : memory.with({ signal });
 }
@@ -38,7 +39,7 @@ export function memoryAt(
  * this check, only a change by someone else in between can stop a batch half-way, and only between two memories.
  */
 export async function checkFileWrites(
-  memories: StoredMemories,
+  memories: MemoriesContext,
   writes: readonly FileWrite[],
   call: CallContext,
 ): Promise<void> {
@@ -46,7 +47,7 @@ export async function checkFileWrites(
     groupByMemory(writes).map(async (ofMemory) => {
       const [first] = ofMemory;
       if (first === undefined) return;
-      const memory = memories.open(first.location.address, memoryOptions);
+      const memory = openContext(memories, first.location.address, memoryOptions);
       await checkChanges(memory, inOrder(ofMemory).flatMap(planWrite), memoryOptions, call);
     }),
   );
@@ -61,7 +62,7 @@ function groupByMemory(writes: readonly FileWrite[]): FileWrite[][] {
  * `write` of the memory, and no delete is recursive.
  */
 export async function writeFiles(
-  memories: StoredMemories,
+  memories: MemoriesContext,
   writes: readonly FileWrite[],
   call: CallContext,
 ): Promise<void> {
@@ -77,26 +78,26 @@ export async function writeFiles(
 }
 
 async function writePlanned(
-  memories: StoredMemories,
+  memories: MemoriesContext,
   { address }: MemoryLocation,
   changes: readonly PlannedWrite[],
   call: CallContext,
 ): Promise<void> {
   try {
     await transact<void>(
-      memories.open(address, memoryOptions),
+      openContext(memories, address, memoryOptions),
       getPlanScope(changes),
       (tree, { at }) => ({ edits: planChanges(tree, changes, memoryOptions, at), result: undefined }),
       call,
     );
   } finally {
-    notifyListeners(memories.backend(address, memoryOptions), address);
+    notifyListeners(openMongoMemory(memories, address, memoryOptions), address);
   }
 }
 
 /** Puts or deletes a file. A directory of that name stays: the key of the delete means a file. */
 async function writeFile(
-  memories: StoredMemories,
+  memories: MemoriesContext,
   location: MemoryLocation,
   change: Exclude<PlannedWrite, { kind: "deleteDirectory" }>,
   call: CallContext,
@@ -106,7 +107,7 @@ async function writeFile(
     await memoryAt(location, memories, { signal: call.signal }).write(path, change.content);
     return;
   }
-  const backend = memories.backend(location.address, memoryOptions);
+  const backend = openMongoMemory(memories, location.address, memoryOptions);
   try {
     await backend.change({ type: "delete", path, ifDirectory: "fail" }, {}, call);
   } catch (error) {

@@ -1,7 +1,8 @@
-import type { CallContext } from "../../../core/runtime/call.js";
+import { type CallContext, type CallLimits, createUnlimitedCall, withinTime } from "../../../core/runtime/call.js";
 import { addressOrNull, memoryScopes } from "../../../core/values/address.js";
 import { storageError } from "../../driver/errors.js";
-import { streaming } from "../../driver/reads.js";
+import { reading, streaming } from "../../driver/reads.js";
+import type { SweptCounts } from "../addresses/memory-filter.js";
 import { addressProjection, storedAddress } from "../listing/found-memories.js";
 import { lookUpHead, type MemoriesContext, type PagedMemory, openContext } from "../memory-context.js";
 import { getIncarnation, type MemoryDocument } from "../documents/page-document.js";
@@ -44,6 +45,18 @@ export async function removeExpired(memory: PagedMemory, call: CallContext): Pro
   }
 }
 
+/**
+ * Removes each expired memory. One that cannot be removed does not stop the others.
+ * @param limits of each memory, which has the time of a call
+ */
+export async function sweep(memories: MemoriesContext, limits: CallLimits): Promise<SweptCounts> {
+  const swept = sweepMemories(memories, createUnlimitedCall());
+  for (let count = 0; ; count += 1) {
+    const { done } = await withinTime(limits, "change", () => reading(() => swept.next()));
+    if (done === true) return { memories: count };
+  }
+}
+
 /** The most memories that one command finds. Reason: the server closes a cursor that is unused for 10 minutes. */
 const foundAtOnce = 100;
 
@@ -53,7 +66,7 @@ const sweptProjection = { ...addressProjection, key: 1, hi: 1, hasVersions: 1 } 
  * Removes all memories that have expired, with their versions. MongoDB removes those of one page too, about a minute
  * after their end, and leaves the versions until they expire. Yields once for each memory that this sweep has removed.
  */
-export async function* sweepMemories(context: MemoriesContext, call: CallContext): AsyncGenerator<void> {
+async function* sweepMemories(context: MemoriesContext, call: CallContext): AsyncGenerator<void> {
   const { ready, expiry } = context;
   await ready();
   const errors: unknown[] = [];

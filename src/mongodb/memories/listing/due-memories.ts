@@ -23,7 +23,7 @@ const dueIndex = {
 const countedAtOnce = 1000;
 
 /** Only programs that look for due memories need the index, so the first search creates it. */
-export async function prepareDue({ collection, ready }: MemoriesContext): Promise<void> {
+export async function prepareDue({ collection, ready }: Omit<MemoriesContext, "prepareDue">): Promise<void> {
   await ready();
   await createIndexes(collection, [dueIndex], "learnDue", "memoriesCollection");
 }
@@ -33,10 +33,11 @@ export async function prepareDue({ collection, ready }: MemoriesContext): Promis
  * its answer. If there are some, this begins to count them, and searches again.
  */
 export async function findDue(
-  { collection, expiry, clock }: MemoriesContext,
+  { collection, expiry, clock, prepareDue: prepare }: MemoriesContext,
   { nodeId, scope, changes, intervalMs, limit }: DueQuery,
   call: CallContext,
 ): Promise<DueMemory[]> {
+  await prepare();
   const ofNode = { nodeId: { $eq: nodeId, $type: "string" }, scope, ...notExpired(expiry.deadline(scope)) };
   const before = new Date(clock().getTime() - intervalMs);
   const due = { ...ofNode, unlearnt: { $gte: changes }, learntAt: { $lte: before } };

@@ -32,16 +32,20 @@ const batchSize = 20;
 /** The most addresses that are kept in memory at a time. */
 const selectionSize = 1000;
 
-/** Returns all memories at or below `prefix` whose documents match the filter, in the order of their namespaces. */
+/**
+ * Matches memories with content. MongoDB compares only objects with an object, and the empty object is the smallest.
+ */
+const notEmpty = { $or: [{ data: { $gt: {} } }, { dirs: { $gt: {} } }, { hi: { $exists: true } }] };
+
+/** Returns all memories with content at or below `prefix`, in the order of their namespaces. */
 export async function* memoriesWithin(
   context: MemoriesContext,
   prefix: readonly string[],
   fields: "all" | "address",
   call: CallContext,
-  matching: object = {},
 ): AsyncGenerator<FoundMemory> {
   await reading(async () => context.ready());
-  const selections = addressRangesWithin(prefix).map((range) => createSelection(range, matching, context));
+  const selections = addressRangesWithin(prefix).map((range) => createSelection(range, context));
   const few = fields === "address" ? await findFew(context, selections, call) : null;
   if (few !== null) yield* few;
   else {
@@ -70,7 +74,7 @@ async function findFew(
   return few.length > selectionSize ? null : few.flatMap(toFound).toSorted(compareMemories);
 }
 
-function createSelection(range: AddressRange, matching: object, { expiry, server }: MemoriesContext): Selection {
+function createSelection(range: AddressRange, { expiry, server }: MemoriesContext): Selection {
   const ownerField = ownerFields[range.scope];
   const ids = ownerField === null ? (["nodeId"] as const) : (["nodeId", ownerField] as const);
   const openIds = ids.filter((id) => range[id] === undefined);
@@ -86,7 +90,7 @@ function createSelection(range: AddressRange, matching: object, { expiry, server
       ...anyOwner,
       ...notExpired(expiry.deadline(range.scope)),
       ...nameShards(server, range),
-      ...matching,
+      ...notEmpty,
     },
     order: addressKeys[range.scope],
     openIds,

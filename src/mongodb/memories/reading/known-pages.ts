@@ -1,4 +1,5 @@
 import type { CallContext } from "../../../core/runtime/call.js";
+import { countStart } from "../../../core/runtime/bisection.js";
 import { getIncarnation, type MemoryDocument } from "../documents/page-document.js";
 import type { KnownPage, KnownPages, PagedMemory } from "../memory-context.js";
 import { pageIndex } from "../documents/page-indexes.js";
@@ -96,15 +97,9 @@ export function selectPages<Page extends Pick<KnownPage, "lo">>(
   return Array.from(selected, (index) => pages[index]).filter((page) => page !== undefined);
 }
 
-/** Finds the page that covers a position, by bisection. */
+/** Finds the page that covers a position. */
 function findCovering(pages: readonly PageBounds[], position: string): number {
-  let [low, high] = [0, pages.length - 1];
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if (compareKeys(pages[middle]?.lo ?? "", position) <= 0) low = middle;
-    else high = middle - 1;
-  }
-  return low;
+  return Math.max(0, countStart(pages, ({ lo = "" }) => compareKeys(lo, position) <= 0) - 1);
 }
 
 /** Whether pages cover all of a range. @param pages sorted by position */
