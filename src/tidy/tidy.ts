@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import { patternField } from "../core/access/policy.js";
 import type { Memory, MemorySnapshot } from "../core/memory.js";
+import { checkMemory } from "../core/mounts/mounts.js";
 import { runInTurns, type Steps } from "../core/runtime/turns.js";
 import { checkOptions, isSignal } from "../core/settings/check-options.js";
 import { compilePathPattern } from "../core/values/path-pattern.js";
@@ -44,6 +45,7 @@ const optionsSchema = z
  */
 export async function tidy(memory: Memory, options: TidyOptions = {}): Promise<TidyFinding[]> {
   const { ignore, maxChars, propose, signal } = checkOptions("TidyOptions", optionsSchema, options);
+  checkMemory(memory, "tidy: memory");
   const opened = signal === undefined ? memory : memory.with({ signal });
   const ignored = ignore.map(compilePathPattern);
   const snapshot = await opened.snapshot();
