@@ -1,5 +1,5 @@
 import { type BaseMessage, type BaseMessageLike, coerceMessageLikeToMessage } from "@langchain/core/messages";
-import { shorten } from "../core/values/text.js";
+import { preview, shorten } from "../core/values/text.js";
 import { isObject, isRecord } from "../core/values/unknown-values.js";
 
 /**
@@ -9,7 +9,7 @@ import { isObject, isRecord } from "../core/values/unknown-values.js";
  */
 export function toMessages(messages: readonly BaseMessageLike[]): BaseMessage[] {
   const list: unknown = messages;
-  if (!Array.isArray(list)) throw new TypeError("messages must be a list of messages");
+  if (!Array.isArray(list)) throw new TypeError(`messages must be a list of messages (given ${preview(list)})`);
   return messages.map((message, index) => {
     try {
       return toMessage(message);

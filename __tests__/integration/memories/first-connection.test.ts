@@ -100,18 +100,6 @@ describe("the first call of a store", () => {
     );
   });
 
-  it("says which storage engine a server needs that cannot read what a majority has", async () => {
-    const { uri } = await privateMongod("standalone");
-    const admin = useClient(new MongoClient(uri)).db("admin");
-    const data = { failCommands: ["aggregate"], errorCode: 148 };
-    await admin.command({ configureFailPoint: "failCommand", mode: "alwaysOn", data });
-    const { message } = await getFailure(storeOf(uri).start());
-    expect(message).toBe(
-      "EIO: MongoDB refused to read (ReadConcernMajorityNotEnabled, code 148); " +
-        "start mongod with the storage engine wiredTiger",
-    );
-  });
-
   it("is answered once the server is there", async () => {
     const mongod = await privateMongod("standalone");
     await mongod.kill();

@@ -83,6 +83,22 @@ describe("a MongoDB that goes away", () => {
     expect(await listIndexes(client.db("once"), "items")).toContain("items_by_namespace");
   });
 
+  it("that has no majority reads says how to start the server", async () => {
+    const client = useClient(new MongoClient(mongod.uri));
+    await client.db("admin").command({
+      configureFailPoint: "failCommand",
+      mode: { times: 1 },
+      data: { failCommands: ["aggregate", "find"], errorCode: 148 },
+    });
+    const { message } = await getFailure(
+      new MongoMemoryStore({ client, dbName: "ram" }).memory({ nodeId: "a" }).list(),
+    );
+    expect(message).toBe(
+      "EIO: MongoDB refused to read (ReadConcernMajorityNotEnabled, code 148); start the server with the storage " +
+        "engine wiredTiger, or set memoryWriteConcern: { w: 1 }",
+    );
+  });
+
   it("that hangs makes commands EIO within the timeouts of the client", async () => {
     const address = freshAddress();
     const patient = new MongoMemoryStore({

@@ -21,6 +21,8 @@ import { freshAddress } from "../../helpers/memory-case.js";
 
 const store = new InMemoryStore();
 const model = fakeModel();
+const notes = openMemory(store, freshAddress());
+const connector = new MemoryNode({ ...freshAddress(), store }).createConnector();
 
 describe("what an error says", () => {
   it("of an unknown option: which one, and which was probably meant", () => {
@@ -106,13 +108,22 @@ describe("what an error says", () => {
 
   it("of a text in place of messages: that they are a list", async () => {
     const logged = logConversation(openMemory(store, freshAddress()), "Hi" as never);
-    await expect(logged).rejects.toThrow(new TypeError("messages must be a list of messages"));
+    await expect(logged).rejects.toThrow(new TypeError('messages must be a list of messages (given "Hi")'));
   });
 
   it("of an unknown field of an address: which fields there are", () => {
     expect(() => openMemory(store, { nodeId: "a", user: "ada" } as never)).toThrow(
       "unknown field of a memory address: user; the fields are nodeId, scope, threadId, userId",
     );
+  });
+
+  it.each([
+    ["with", () => notes.with(null as never), /^invalid MemoryUse: they are no object; expected an object/],
+    ["inject", () => connector.inject(undefined as never), /^messages must be a list of messages \(given undefined\)/],
+  ])("of an argument that is none: what is needed, and not what JavaScript says: %s", async (_name, run, message) => {
+    const call = Promise.resolve().then<unknown>(run);
+    await expect(call).rejects.toThrow(TypeError);
+    await expect(call).rejects.toThrow(message);
   });
 
   it("of a connection string that is not there: that, and not that it is malformed", async () => {

@@ -55,7 +55,8 @@ export function isMemory(value: unknown): value is Memory {
 
 /** @param place the function and the argument, for the message. @throws TypeError */
 export function assertMemory(value: unknown, place: string): void {
-  if (!isMemory(value)) throw new TypeError(`${place} must be a Memory (openMemory, store.memory, node.memory)`);
+  if (!isMemory(value))
+    throw new TypeError(`${place} must be a Memory (openMemory, store.memory, node.memory) (given ${preview(value)})`);
 }
 
 /** @throws TypeError */

@@ -9,8 +9,11 @@ const tooLargeCodes = new Set<unknown>([146, 17419, 10334, 16493, 13548, 17420, 
 
 const duplicateKeyCode = 11000;
 
-/** The answer of the storage engine `ephemeralForTest`, which `mongodb-memory-server` chooses for MongoDB 5 and 6. */
-const readConcernMajorityNotEnabled = 148;
+/** Advice for codes that depend on how the server was started. */
+const advice: Record<number, string> = {
+  // ReadConcernMajorityNotEnabled: the server keeps everything in memory, as mongodb-memory-server 6.0 does by default.
+  148: "; start the server with the storage engine wiredTiger, or set memoryWriteConcern: { w: 1 }",
+};
 
 /** An error of the driver. Its shape is read, not its class, because another copy of `mongodb` may have thrown it. */
 type DriverError = Partial<Record<"name" | "message" | "syscall" | "code" | "codeName", unknown>>;
@@ -47,9 +50,8 @@ export function storageError(cause: unknown, act: "read" | "write", maxMemoryByt
   // retries a write whose connection broke, and then reports the failure of the retry.
   if (typeof code === "number" && (name === "MongoServerError" || name === "MongoWriteConcernError")) {
     const label = `${typeof codeName === "string" ? `${codeName}, ` : ""}code ${code}`;
-    const advice = code === readConcernMajorityNotEnabled ? "; start mongod with the storage engine wiredTiger" : "";
     return name === "MongoServerError" && !mayHaveRun.has(code)
-      ? new MemoryError("EIO", `EIO: MongoDB refused to ${act} (${label})${advice}`, { cause })
+      ? new MemoryError("EIO", `EIO: MongoDB refused to ${act} (${label})${advice[code] ?? ""}`, { cause })
       : storageFailed(`EIO: MongoDB did not finish the ${act} (${label})`, act === "write", cause);
   }
   const other = unsupportedServer(cause);
