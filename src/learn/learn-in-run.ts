@@ -5,6 +5,7 @@ import type { MemoryError } from "../core/values/errors.js";
 import { hashSha256 } from "../core/values/sha256.js";
 import { toConfig, workAfterRun } from "../graph/after-run.js";
 import type { MessagesState } from "../graph/call-model-node.js";
+import { toMessages } from "../langchain/to-messages.js";
 import { holdLease } from "./hold-lease.js";
 import { runLearn } from "./learn.js";
 import { openLearnedMemory } from "./learned-memory.js";
@@ -67,7 +68,7 @@ function createLearner(options: LearnRunOptions): (messages: BaseMessage[], conf
   const { everyTurns: _turns, onError: _onError, ...learnOptions } = options;
   const settings = checkLearnOptions({ ...learnOptions, messages: [] });
   return async (messages, config) => {
-    const texts = readMessages(messages);
+    const texts = readMessages(toMessages(messages));
     if (countTurns(texts) < everyTurns) return;
     const signal = AbortSignal.any([config.signal, settings.signal].filter((each) => each !== undefined));
     await workAfterRun(config, {

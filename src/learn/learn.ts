@@ -5,6 +5,7 @@ import { lostRace } from "../core/runtime/lost-race.js";
 import { hasCode, invalid } from "../core/values/errors.js";
 import { normalizePath } from "../core/values/paths.js";
 import { createFactsId, hashSha256 } from "../core/values/sha256.js";
+import { toMessages } from "../langchain/to-messages.js";
 import { askModel, getModelName } from "./ask-model.js";
 import { createPrompt, createRepairPrompt } from "./create-prompt.js";
 import { findKnownTexts, findSimilarFiles, listWritable, readFile, readNewVersions } from "./gather-input.js";
@@ -29,7 +30,7 @@ const maxUnwanted = 20;
  */
 export async function learn(options: LearnOptions & { messages?: BaseMessageLike[] }): Promise<LearnReport> {
   const settings = checkLearnOptions(options);
-  return runLearn(settings, readMessages(settings.messages));
+  return runLearn(settings, readMessages(toMessages(settings.messages)));
 }
 
 /**

@@ -1,11 +1,10 @@
-import type { BaseMessageLike } from "@langchain/core/messages";
+import type { BaseMessage } from "@langchain/core/messages";
 import { getRole } from "../conversation/entries.js";
 import type { VersionChange } from "../core/history/history-backend.js";
 import { removeLogMarks } from "../core/search/passages.js";
 import { isOwnClient, type MemoryActor } from "../core/values/actor.js";
 import { createFactsId } from "../core/values/sha256.js";
 import { takeStart } from "../core/values/text.js";
-import { toMessages } from "../langchain/to-messages.js";
 
 /** The trust in a text, lowest first. The program decides by what it knows of the author. */
 export const trustLevels = ["unknown", "agent", "person"] as const;
@@ -30,8 +29,8 @@ export function getLowestTrust(sources: readonly Source[]): Trust {
 }
 
 /** Reads the texts of user and assistant, without tool traffic, system messages and memory that a connector showed. */
-export function readMessages(messages: readonly BaseMessageLike[]): Source[] {
-  return toMessages(messages).flatMap((message, index): Source[] => {
+export function readMessages(messages: readonly BaseMessage[]): Source[] {
+  return messages.flatMap((message, index): Source[] => {
     const role = getRole(message);
     const text = withoutShownMemory(message.text).trim();
     if (role === null || text === "") return [];
