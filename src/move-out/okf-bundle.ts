@@ -69,7 +69,7 @@ function* createIndexes(listings: Listings): Generator<FileText> {
 
 const getName = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
 
-/** Escapes what would end the text of a link. */
+/** Escapes characters that would end the text of a link. */
 const escapeText = (text: string): string => text.replaceAll(/[\\[\]]/g, "\\$&");
 
 /** `encodeURI` leaves parentheses, which end the address of a link. */
