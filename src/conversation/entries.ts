@@ -18,7 +18,7 @@ export interface LogEntry {
 export const maxTextChars = 20_000;
 const maxNameChars = 64;
 
-/** Returns the messages of user and assistant that have a text, each once, without what a connector has added. */
+/** Returns the messages of user and assistant that have a text, each once, without the additions of a connector. */
 export function toLogEntries(messages: readonly BaseMessage[], threadId: string | undefined): LogEntry[] {
   const entries = messages.flatMap((given, place) => {
     const message = getOriginal(given);

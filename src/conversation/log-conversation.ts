@@ -45,7 +45,7 @@ export interface LogCall {
   at?: Date | undefined;
   /** Whether the messages were said at `at`, maybe long ago: nothing of them is in the files of other days. */
   isPast?: boolean;
-  /** Whether only to count what is new. */
+  /** Whether only to count the new messages. */
   dryRun?: boolean;
   /** Whether all messages of a thread that the log does not know are new, or only those of the last turn. */
   isWholeNew: boolean;

@@ -29,7 +29,7 @@ interface LogText {
   day: string;
   time: string;
   threadId: string | undefined;
-  /** All messages of the thread, as far as they were given. */
+  /** The given messages of the thread, old and new. */
   entries: readonly LogEntry[];
   keepDays: number | null;
   /** Whether all entries of a thread that the log does not know are new, or only those of the last turn. */
@@ -97,7 +97,7 @@ export class LogWriter {
   async #writeAfterReading(end: PartEnd | null): Promise<Written> {
     const { entries, isWholeNew, missedSince, day } = this.#text;
     const files = await this.#readDays();
-    // If a person has deleted what this process logged, it is not logged again.
+    // If a person has deleted messages that this process logged, they are not logged again.
     const marks = new Set([...files.flatMap(({ content }) => readMarks(content)), ...(end?.turn ?? [])]);
     const added = findNewEntries(entries, marks) ?? (isWholeNew ? entries : takeLastTurn(entries, missedSince));
     if (added.length === 0) return { count: 0, end };

@@ -101,7 +101,7 @@ async function findSimilarLines(text: string, wanted: string, maxChars: number):
   });
 }
 
-/** Says in words what comes near to the wanted text, to follow a refusal. Returns "" if nothing does. */
+/** Describes the text that is most similar to the wanted one, to follow a refusal. Returns "" if none is similar. */
 export async function describeNearest(text: string, wanted: string, maxChars = defaultAnswerChars): Promise<string> {
   const nearest = await findNearestLines(text, wanted, maxChars);
   if (nearest.length === 0) return "";
@@ -144,7 +144,10 @@ function takeLines(text: string, count: number, maxChars: number): string {
   return lines.map((line) => line.replace(/\r$/, "")).join("\n");
 }
 
-/** Escapes what a reader cannot see: look-alikes of wanted characters, loose accents, and blanks at the end of a line. */
+/**
+ * Escapes characters that a reader cannot see: look-alikes of wanted characters, loose accents, and blanks at the end of
+ * a line.
+ */
 function showDifferences(text: string, wanted: string): string {
   const known = new Set(wanted);
   const looks = new Set(Array.from(known, fold));

@@ -7,7 +7,7 @@ import { getBinding, getMemoryRun } from "../langchain/memory-run.js";
 /** Number of runs whose messages are kept. A run that fails never restores them. */
 const maxRuns = 200;
 
-/** Keeps what the user says in a run for its log, because a middleware may replace it by a summary before the run ends. */
+/** Keeps the user's messages of a run for its log, because a middleware may replace them by a summary during the run. */
 export class AskedMessages {
   readonly #kept = new RecentMap<readonly BaseMessage[]>(maxRuns);
 

@@ -9,7 +9,7 @@ import { getConnector } from "./get-connector.js";
 import type { MemoryConnectorNode } from "./memory-connector-node.js";
 import type { MemoryNode } from "./memory-node.js";
 
-/** The options of a CallModelNode: the model, and what the model gets in addition to the messages of the state. */
+/** The options of a CallModelNode: the model, and its input in addition to the messages of the state. */
 export interface CallModelNodeOptions {
   /** A chat model. If there are `tools`, the model must be able to bind tools. */
   model: BaseChatModel;

@@ -18,9 +18,9 @@ export class TurnParts {
   readonly #parts = new RecentMap<Promise<MemoryParts | null>>(maxTurns);
 
   /**
-   * Shows a memory as it fits what the first call of the turn has shown. Concurrent calls wait for the first one.
+   * Shows a memory beside the part that the first call of the turn has shown. Concurrent calls wait for the first one.
    * @param key null for a turn that cannot be recognized
-   * @param show gets what the first call has shown, or null if nothing is kept of it
+   * @param show gets the parts that the first call has shown, or null if they are not kept
    */
   async show<Shown extends MemoryParts>(
     key: string | null,

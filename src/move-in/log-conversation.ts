@@ -10,7 +10,7 @@ const maxPauseMs = 3_600_000;
 
 /**
  * Adds a conversation to the log, each message once, in the file of its day in UTC.
- * @returns how many messages were new, and what was lost of the conversation, in words
+ * @returns the number of new messages, and the lost parts of the conversation, in words
  */
 export async function logPastConversation(
   memory: Memory,

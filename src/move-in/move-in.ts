@@ -19,7 +19,7 @@ const timeoutMs = 120_000;
  * a second run of the same source changes nothing, and a run after a crash writes what is missing. Reads the source from
  * its start to its end, and keeps only a part of it in memory.
  *
- * @returns what became of the items: nothing is left out without a reason
+ * @returns the counts of the outcomes: nothing is left out without a reason
  * @throws TypeError for bad options; MemoryError EINVAL for a source of another kind, or that cannot be read; the errors
  * of a store or stream, and of the memory. What was moved before stays: `details.moved` of a MemoryError counts it
  */
@@ -45,7 +45,7 @@ export async function moveIn(memory: Memory, options: MoveInOptions): Promise<Mo
   return reporter.report;
 }
 
-/** Returns the error that ends a move, with what was done before. An error of the file system is one of the source. */
+/** Returns the error that ends a move, with the report until then. An error of the file system is one of the source. */
 function withMoved(error: unknown, report: MoveInReport): unknown {
   const code = typeof getField(error, "syscall") === "string" ? String(getField(error, "code")) : null;
   const ended = code === null ? error : invalid(`the source cannot be read (${code})`, error);

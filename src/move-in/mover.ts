@@ -16,7 +16,7 @@ interface WaitingFile {
   shortened: string | null;
 }
 
-/** Writes items in batches, and reports what became of each. */
+/** Writes items in batches, and reports their outcomes. */
 export class Mover {
   readonly #memory: Memory;
   readonly #settings: MoveInSettings;
@@ -82,7 +82,7 @@ export class Mover {
     this.#batchBytes += sizeBytes;
   }
 
-  /** Returns why the memory does not take what belongs to a person. The reason names nobody. */
+  /** Returns the reason for which the memory does not take the item of a person. It names nobody. */
   #refuseUser(userId: string | undefined): string | null {
     const { address } = this.#memory;
     const { fromUser = address.scope === "perUser" ? address.userId : undefined } = this.#settings;

@@ -6,7 +6,7 @@ interface NotesFormat {
   version: string;
   /** Returns why a file is left out, or null. @default takes every text */
   leavesOut?: (path: string) => string | null;
-  /** Returns what moves in of a file that is taken. @default the file as it is */
+  /** Returns the entry for a file that is taken. @default the file as it is */
   toEntry?: (file: SnapshotFile) => MoveInEntry;
 }
 

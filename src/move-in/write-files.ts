@@ -15,7 +15,7 @@ export interface ReadyFile extends DatedFile {
 
 export type FileResult = AddedFile | "proposed";
 
-/** Stores some files, each path once, and returns what became of each. */
+/** Stores some files, each path once, and returns their outcomes. */
 export type StoreFiles = (files: readonly ReadyFile[]) => Promise<FileResult[]>;
 
 /** Writes files at once. */

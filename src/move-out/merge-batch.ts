@@ -15,7 +15,7 @@ interface AuthoredFiles {
 /**
  * Merges the files that need no other text: equal files, and missing files with one version. The missing files of each
  * author are one change.
- * @returns what became of these files. All others are missing in it, also those that another program came before
+ * @returns their results. A file is missing in it if it needs another text, or if another program has created it
  */
 export async function mergeBatch(
   context: MergeContext,

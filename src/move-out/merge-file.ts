@@ -17,7 +17,7 @@ import { hashSha256 } from "../core/values/sha256.js";
 import { appendText, takeStart, utf8Bytes } from "../core/values/text.js";
 import { mergeLogs } from "./merge-logs.js";
 
-/** A file of the first memory, and what a merge did with it. */
+/** A file of the first memory, and the result of its merge. */
 export interface MergedFile {
   path: string;
   /**

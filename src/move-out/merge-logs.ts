@@ -20,7 +20,7 @@ export function mergeLogs(present: string, added: string, wanted = new Set(readM
   const byMark = new Map(parts.flatMap((part) => part.marks.map((mark) => [mark, part] as const)));
   const own: Part[] = [];
   let before: Part | null = null;
-  // The part that has a place of its own, and that those after it may follow.
+  // The part that has a place of its own. The parts after it may follow it.
   let leader: Part | null = null;
   for (const part of others.filter(({ marks }) => marks.every((mark) => wanted.has(mark)))) {
     const known: Part | undefined = part.marks.map((mark) => byMark.get(mark)).find((each) => each !== undefined);

@@ -67,7 +67,7 @@ function* createIndexes(listings: Listings): Generator<FileText> {
   }
 }
 
-/** Escapes what would end the text of a link. */
+/** Escapes characters that would end the text of a link. */
 const escapeText = (text: string): string => text.replaceAll(/[\\[\]]/g, "\\$&");
 
 /** `encodeURI` leaves parentheses, which end the address of a link. */

@@ -13,7 +13,7 @@ interface Approval {
   sources: readonly string[];
 }
 
-/** Returns what history and approvals say about a file. */
+/** Returns the facts about a file that are in the history and the approvals. */
 export async function readFacts(
   memory: Memory,
   paths: readonly string[],

@@ -96,8 +96,8 @@ export const connectorDefaults: CheckedConnectorConfig = {
 };
 
 /**
- * Returns what a connector shows if its program does not say so. Reason: of a log a tree shows only the days. The log
- * may come after the connector, as that of an `Agent` does.
+ * Returns the default for `content`: `auto` if the memory has a log, because a tree shows only the days of a log. The
+ * memory may get its log after its connector, as in an `Agent`.
  */
 export function getDefaultContent(memory: { log?: unknown } | undefined): MemoryContent {
   return memory?.log ? "auto" : "tree";

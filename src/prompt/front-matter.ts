@@ -9,7 +9,7 @@ export function readPinnedField(frontMatter: string): boolean {
 
 /**
  * The `description` of YAML front matter, in one line: a plain text, a quoted one, or a block (`>` or `|`). A list, a
- * mapping, an alias and what has an anchor or a tag are none. A YAML library would take time that grows with the square
+ * mapping, an alias and a value with an anchor or a tag are none. A YAML library takes time that grows with the square
  * of the brackets in it, and a model reads many notes at each call. This takes linear time.
  */
 export function readDescriptionField(frontMatter: string): string | null {

@@ -1,5 +1,5 @@
 /**
- * Returns the front matter at the start of a text, and what is known of the text after it. Null without front matter.
+ * Returns the front matter at the start of a text, and the rest if its end is known. Null without front matter.
  * @param text may end inside the front matter, in the middle of a line
  */
 export function readFrontMatter(text: string): { frontMatter: string; rest: string | null } | null {

@@ -8,7 +8,7 @@ export function readMarks(text: string): string[] {
 }
 
 /**
- * Cuts the parts that a change added to a conversation log, and keeps what was added later.
+ * Cuts the parts that a change added to a conversation log, and keeps later parts.
  * @param before the text before the change
  * @param after the text right after the change
  * @returns null if the change did something else, or if these parts have changed since

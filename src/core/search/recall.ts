@@ -111,7 +111,7 @@ function* describeFiles({ index, changedAt }: Searchable, hits: readonly Hit[]):
   return files;
 }
 
-/** Returns what `recallMemory` has found for a file. For a file of another outline, finds its passages. */
+/** Returns the facts that `recallMemory` has added to a file. For a file of another outline, finds its passages. */
 export function* getRecalled(file: OutlineFile & { recalled?: Recalled }): Steps<Recalled> {
   if (file.recalled !== undefined) return file.recalled;
   const passages = new PassageTable();

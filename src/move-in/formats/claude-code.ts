@@ -16,7 +16,7 @@ export const claudeCode: MoveInFormat = {
     const { memory } = await openFolder(source);
     const found = await findFiles(memory);
     const notes = chooseNotes(found.files);
-    // A loop over a set also visits what is added meanwhile.
+    // A loop over a set also visits elements that are added meanwhile.
     for (const path of notes) {
       const file = await readFile(memory, path);
       if ("why" in file) {
@@ -61,7 +61,7 @@ function chooseNotes(files: ReadonlySet<string>): Set<string> {
   return new Set([...files].filter(isNote));
 }
 
-/** Lists what a note links to: `@path`, `[text](path)` and `[[path]]`. */
+/** Lists the links of a note: `@path`, `[text](path)` and `[[path]]`. */
 function listLinks(content: string): Set<string> {
   const links = [
     ...content.matchAll(/(?<![\w`@])@((?:~|\.{0,2}\/)?[\w./-]*\w\.\w+)/g),

@@ -5,7 +5,7 @@ import { describeLosses, readExport } from "../read/export-files.js";
 
 /**
  * The export of claude.ai: the unpacked folder, or its `conversations.json`, `memories.json` or `projects.json`.
- * Conversations go into the log, what Claude remembers and the documents of projects into files.
+ * Conversations go into the log, and the memories and the documents of projects into files.
  */
 export const claudeExport: MoveInFormat = {
   version: "claude.ai, November 2026",

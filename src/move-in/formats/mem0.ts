@@ -70,7 +70,7 @@ function toEntry(memory: Record<string, unknown>, place: string): MoveInEntry | 
   };
 }
 
-/** The fields that the file has in another form, and those of mem0's own bookkeeping. */
+/** The fields that the file has in another form, and the fields of mem0's own bookkeeping. */
 const knownFields = new Set(
   ["id", "memory", "data", "hash", "role", "score", "metadata", "text_lemmatized"].concat(
     ["user", "agent", "run", "actor"].flatMap((name) => [`${name}_id`, `${name}Id`]),

@@ -26,8 +26,8 @@ export async function openFolder(source: MoveInSource): Promise<{ memory: Memory
 }
 
 /**
- * Reads a folder of any program, such as a workspace. Notes what no memory can take: links, special files, files that
- * are no text or cannot be read, and names that no path can have. Takes names in NFD as NFC.
+ * Reads a folder of any program, such as a workspace. Notes the parts that no memory can take: links, special files,
+ * files that are no text or cannot be read, and names that no path can have. Takes names in NFD as NFC.
  * @param memory the memory of the folder
  */
 export async function* readFolder(memory: Memory, dir: string): AsyncGenerator<FolderItem> {

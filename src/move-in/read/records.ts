@@ -73,7 +73,7 @@ const isBlank = (byte: number): boolean => byte === 0x20 || (byte >= 0x09 && byt
 
 /** Splits bytes between the records, without parsing them. */
 class RecordSplitter {
-  /** `start`: no record has begun. `first`: in the first line of what is either JSONL or one value of several lines. */
+  /** `start`: no record has begun. `first`: in the first line of a file that is JSONL or one value of several lines. */
   #form: "start" | "array" | "first" | "lines" | "value" = "start";
   #pieces: Uint8Array[] = [];
   #length = 0;

@@ -106,7 +106,7 @@ export class ChosenPassages {
     return `${formatPath(path, this.#root)}:`;
   }
 
-  /** Returns what stands before a passage: a line end and its number, or less if the passage before it is shown. */
+  /** Returns the mark before a passage: a line end and its number, or no number after a shown passage. */
   #mark({ passages }: RecalledText, number: number, followsPrevious: boolean): string {
     const firstLine = passages.get(number, "firstLine") ?? 0;
     const lines = firstLine - (passages.get(number - 1, "lastLine") ?? 0);

@@ -49,7 +49,7 @@ export interface RenderedForTurn extends RenderedMemories {
   turn: string | null;
 }
 
-/** Renders everything, if it fits, and else what is pinned, a list of names, what fits the turn, and the newest lines. */
+/** Renders all files if they fit. Otherwise pinned files, a list of names, passages for the turn, and the newest lines. */
 export function* renderAuto(memories: ShownMemories, options: AutoOptions): Steps<RenderedForTurn> {
   return (yield* renderWhole(memories, options)) ?? (yield* renderParts(memories, options));
 }
