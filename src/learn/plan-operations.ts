@@ -8,7 +8,7 @@ import type { DroppedOperation, LearnOperation } from "./operation.js";
 import type { Source } from "./sources.js";
 
 /** The facts against which operations are checked. */
-export interface PlanScope {
+interface PlanScope {
   /** The present texts of all files that the operations name. */
   texts: ReadonlyMap<string, string>;
   sources: ReadonlyMap<string, Source>;
@@ -116,6 +116,9 @@ class Plan {
     const change = isMove ? this.#planMove(operation, path) : this.#planText(operation, path, earlier);
     const reasons = [...(earlier?.reasons ?? []), reason];
     this.changes.set(path, {
+      path,
+      to: null,
+      added: "",
       ...change,
       isAtOnce: false,
       reasons,
@@ -147,13 +150,13 @@ class Plan {
     if (operation === "delete") {
       if (!this.#scope.allowDelete) throw invalid("deleting is not allowed; archive the file");
       this.#countRemoved(before.length, path);
-      return { kind: "delete", path, to: null, before, after: "", added: "" };
+      return { kind: "delete", before, after: "" };
     }
     const target = operation === "archive" ? getArchivedPath(path) : normalizePath(to);
     if (operation === "rename") this.#checkPath(target);
     if (this.changes.has(target) || this.#isTarget(target) || this.#scope.texts.has(target))
       throw invalid("there is a file at the new path");
-    return { kind: "rename", path, to: target, before, after: "", added: "" };
+    return { kind: "rename", to: target, before, after: "" };
   }
 
   #planText({ operation, text, oldText }: LearnOperation, path: string, earlier?: LearnChange): PlannedText {
@@ -164,19 +167,19 @@ class Plan {
       if (current !== undefined) throw invalid("the file exists; append to it or edit it");
       if (added.trim() === "") throw invalid("the text is empty");
       if ([...this.#scope.texts.values()].includes(added)) throw invalid("another file has this text");
-      return { kind: "write", path, to: null, before, after: added, added };
+      return { kind: "write", before, after: added };
     }
     if (operation === "append") {
       if (isKnown(added, current ?? "")) throw invalid("the file has this text already");
       const joined = appendText(earlier?.kind === "append" ? earlier.added : "", added);
       const kind = before === null ? "write" : earlier === undefined || earlier.kind === "append" ? "append" : "edit";
-      return { kind, path, to: null, before, after: appendText(current ?? "", added), added: joined };
+      return { kind, before, after: appendText(current ?? "", added), added: joined };
     }
     if (current === undefined) throw invalid("there is no such file");
     const old = oldText ?? "";
     const after = replaceOnce(current, old, added);
     this.#countRemoved(countRemoved(old, added), path);
-    return { kind: before === null ? "write" : "edit", path, to: null, before, after, added: "" };
+    return { kind: before === null ? "write" : "edit", before, after };
   }
 
   #countRemoved(chars: number, path: string): void {
@@ -188,7 +191,7 @@ class Plan {
   }
 }
 
-type PlannedText = Omit<LearnChange, "isAtOnce" | "reasons" | "sources">;
+type PlannedText = Pick<LearnChange, "kind" | "before" | "after"> & Partial<Pick<LearnChange, "to" | "added">>;
 
 /** Whether a text contains all lines of an addition. */
 function isKnown(addition: string, text: string): boolean {

@@ -6,9 +6,9 @@ import { takeStart } from "../core/values/text.js";
 import { getField } from "../core/values/unknown-values.js";
 
 /** The trust in a text, lowest first. The program decides by what it knows of the author. */
-export const trustLevels = ["unknown", "agent", "person"] as const;
+const trustLevels = ["unknown", "agent", "person"] as const;
 
-export type Trust = (typeof trustLevels)[number];
+type Trust = (typeof trustLevels)[number];
 
 /** A new text and its origin. The program knows the origin; no text can claim it. */
 export interface Source {

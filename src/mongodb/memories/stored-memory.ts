@@ -5,7 +5,7 @@ import { lostRace, maxAttempts, pause } from "../../core/runtime/lost-race.js";
 import type { AppliedChange } from "../../core/tree/apply-change.js";
 import { type Change, type ChangeResult, createsMissing, getScope, noResult } from "../../core/tree/change.js";
 import { hasNoEdits, type MemoryTree } from "../../core/tree/memory-tree.js";
-import { unlessRefused } from "../../core/values/errors.js";
+import { catchRefusal } from "../../core/values/errors.js";
 import { storageError } from "../driver/errors.js";
 import { utf8Bytes } from "../../core/values/text.js";
 import { getPlanScope, type PlannedWrite, planChanges } from "./files/planned-changes.js";
@@ -182,7 +182,7 @@ export class StoredMemory {
     call: CallContext,
   ): Promise<MadeChange | null> {
     const change = makeChange(this.#memory, parts, { ...options, splitBytes: getSplitBytes(this.#memory) }, call);
-    return unlessRefused(change, "ENOSPC");
+    return catchRefusal(change, "ENOSPC");
   }
 }
 
