@@ -1,6 +1,6 @@
 import type { Memory } from "../core/memory.js";
 import { isMemory } from "../core/mounts/mounts.js";
-import { pickDefined } from "../core/values/pick-defined.js";
+import { pickDefined } from "../core/settings/pick-defined.js";
 import { toolsByName } from "../dialects/registry.js";
 import { MemoryConnectorNode } from "../graph/memory-connector-node.js";
 import { getMemoryRun, type MemoryRun } from "../langchain/memory-run.js";

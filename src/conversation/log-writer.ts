@@ -1,6 +1,6 @@
 import { readMarks } from "../core/search/log-parts.js";
 import type { LogMemory } from "../core/restrictable-memory.js";
-import { hasCode, type MemoryError, unlessRefused } from "../core/values/errors.js";
+import { catchRefusal, hasCode, type MemoryError } from "../core/values/errors.js";
 import { getPathPrefix } from "../core/values/paths.js";
 import type { LogEntry } from "./entries.js";
 import {
@@ -90,7 +90,7 @@ export class LogWriter {
     await this.#guard(path, added);
     const part = this.#createPart(added);
     const update = this.#log.memory.update(path, formatEnd(marks), formatNextPart(marks, part));
-    const replaced = await unlessRefused(update, "ENOENT", "EFBIG");
+    const replaced = await catchRefusal(update, "ENOENT", "EFBIG");
     return replaced === null || replaced === 0 ? null : this.#describe(path, part);
   }
 
@@ -124,8 +124,8 @@ export class LogWriter {
       return end === null && this.#text.isPast === true ? insertPart(text, part) : addPart(text, end, part);
     };
     try {
-      const edited = await unlessRefused(memory.edit(path, add), "ENOENT");
-      const isDone = edited ?? (await unlessRefused(memory.write(path, add(""), { ifExists: "fail" }), "EEXIST"));
+      const edited = await catchRefusal(memory.edit(path, add), "ENOENT");
+      const isDone = edited ?? (await catchRefusal(memory.write(path, add(""), { ifExists: "fail" }), "EEXIST"));
       return isDone === null ? await this.#writeToFile(path, added) : this.#describe(path, part);
     } catch (error) {
       if (error instanceof NothingNew) return { count: 0, end: null };
@@ -182,7 +182,7 @@ export class LogWriter {
     for (;;) {
       const number = files.length + 1;
       const path = this.#toPath(number);
-      const content = await unlessRefused(this.#log.memory.read(path), "ENOENT");
+      const content = await catchRefusal(this.#log.memory.read(path), "ENOENT");
       if (content === null) return files;
       files.push({ path, content, day, number });
     }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type SearchWords, englishWords } from "./search/words.js";
-import { checkOptions, countField, functionField, signalField, timeoutField } from "./settings/check-options.js";
+import { checkOptions, countField, createFunctionField, signalField, timeoutField } from "./settings/check-options.js";
 import { actorField, type MemoryActor } from "./values/actor.js";
 import type { PathRule } from "./values/paths.js";
 
@@ -71,7 +71,7 @@ export const memoryOptionFields = {
   maxFileBytes: countField.max(memoryBytesCeiling).optional(),
   maxMemoryBytes: countField.max(Number.MAX_SAFE_INTEGER).optional(),
   timeoutMs: timeoutField.optional(),
-  searchWords: functionField<SearchWords>("must be a function from a text to its words").optional(),
+  searchWords: createFunctionField<SearchWords>("must be a function from a text to its words").optional(),
 };
 
 const memoryOptionsSchema = z.strictObject({

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { MemoryError } from "../core/values/errors.js";
-import { checkOptions, functionField } from "../core/settings/check-options.js";
+import { checkOptions, createFunctionField } from "../core/settings/check-options.js";
 
 /** The receiver of failures that the protocol cannot express. */
 export interface DeepAgentsBackendOptions {
@@ -12,7 +12,7 @@ export interface DeepAgentsBackendOptions {
 }
 
 const optionsSchema = z.strictObject({
-  onError: functionField("expected a function").optional(),
+  onError: createFunctionField("expected a function").optional(),
 });
 
 /** @throws TypeError */

@@ -14,7 +14,7 @@ import { addressFor, checkAddress, isMemoryScope, type MemoryScope } from "../co
 import type { OnAsk } from "../core/access/approval-requester.js";
 import type { Memory, MemoryRights } from "../core/memory.js";
 import { combineRights } from "../core/mounts/mounts.js";
-import { checkOptions, functionField } from "../core/settings/check-options.js";
+import { checkOptions, createFunctionField } from "../core/settings/check-options.js";
 import { memoryDefaults, memoryOptionFields, type MemoryOptions } from "../core/memory-options.js";
 import { type ConnectorForm, connectorForm } from "../core/display/connector-form.js";
 import type { PathRule } from "../core/values/paths.js";
@@ -93,7 +93,7 @@ export interface MemoryNodeOptions extends MemoryOptions {
 /** The schema of an option `onAsk`. */
 export const onAskField = z.enum(["interrupt", "propose"], { message: 'must be "interrupt" or "propose"' });
 
-const ownerOfRun = functionField<OwnerOfRun>("must be a function from a run to an id").optional();
+const ownerOfRun = createFunctionField<OwnerOfRun>("must be a function from a run to an id").optional();
 
 const optionsSchema = z.strictObject({
   store: z.custom<BaseStore>((store) => hasMethod(store, "batch"), "must be a BaseStore").optional(),

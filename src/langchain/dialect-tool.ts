@@ -8,7 +8,7 @@ import {
   type ToolRunnableConfig,
 } from "@langchain/core/tools";
 import { isGraphBubbleUp } from "@langchain/langgraph";
-import { pickDefined } from "../core/values/pick-defined.js";
+import { pickDefined } from "../core/settings/pick-defined.js";
 import {
   type AdaptedTool,
   adaptTool,

@@ -7,7 +7,7 @@ import type { DroppedOperation } from "./operation.js";
 import type { Source } from "./sources.js";
 
 /** The input of a prompt. */
-export interface LearnInput {
+interface LearnInput {
   /** The new texts, by label. */
   sources: ReadonlyMap<string, Source>;
   /** Patterns of the paths that may be changed. */

@@ -14,7 +14,7 @@ const hitsPerSource = 3;
 const maxListed = 200;
 
 /** New texts of the history. */
-export interface NewTexts {
+interface NewTexts {
   sources: Source[];
   /** The last version that was read. */
   bookmark: string | null;
@@ -124,7 +124,7 @@ export async function listWritable({ memory }: LearnedMemory, write: readonly st
 }
 
 /** Returns undefined for a path without a file. */
-export async function readFile(memory: LearnedMemory["memory"], path: string): Promise<string | undefined> {
+async function readFile(memory: LearnedMemory["memory"], path: string): Promise<string | undefined> {
   try {
     return await memory.read(path);
   } catch (error) {

@@ -1,6 +1,6 @@
 import type { BaseMessage } from "@langchain/core/messages";
 import type { RunnableConfig } from "@langchain/core/runnables";
-import { checkOptions, countField, functionField } from "../core/settings/check-options.js";
+import { checkOptions, countField, createFunctionField } from "../core/settings/check-options.js";
 import type { MemoryError } from "../core/values/errors.js";
 import { hashSha256 } from "../core/values/sha256.js";
 import { toConfig, workAfterRun } from "../graph/after-run.js";
@@ -16,7 +16,7 @@ type LearnRunOptions = LearnOptions & { everyTurns?: number; onError?: (error: M
 
 const runSchema = learnSchema.omit({ messages: true }).extend({
   everyTurns: countField.default(1),
-  onError: functionField<LearnRunOptions["onError"]>().optional(),
+  onError: createFunctionField<LearnRunOptions["onError"]>().optional(),
 });
 
 /**

@@ -1,6 +1,7 @@
 import type { BaseMessage, BaseMessageLike } from "@langchain/core/messages";
 import type { MemoryAccess } from "../core/access/policy.js";
 import type { MemoryProposal } from "../core/approval/memory-proposals.js";
+import { readFilesFrom } from "../core/bulk.js";
 import { lostRace } from "../core/runtime/lost-race.js";
 import { hasCode, invalid } from "../core/values/errors.js";
 import { normalizePath } from "../core/values/paths.js";
@@ -8,7 +9,7 @@ import { createFactsId, hashSha256 } from "../core/values/sha256.js";
 import { toMessages } from "../langchain/to-messages.js";
 import { askModel, getModelName } from "./ask-model.js";
 import { createPrompt, createRepairPrompt } from "./create-prompt.js";
-import { findKnownTexts, findSimilarFiles, listWritable, readFile, readNewVersions } from "./gather-input.js";
+import { findKnownTexts, findSimilarFiles, listWritable, readNewVersions } from "./gather-input.js";
 import { type HeldLease, holdLease, type LeasedWork } from "./hold-lease.js";
 import { type LearnedMemory, openLearnedMemory } from "./learned-memory.js";
 import { LostLease, makeChanges } from "./make-changes.js";
@@ -35,29 +36,29 @@ export async function learn(options: LearnOptions & { messages?: BaseMessageLike
 
 /**
  * @param messages the texts of the messages
- * @param onPlan receives the changes. Then none is made, and the next run reads the same texts
+ * @param planned receives the changes. Then none is made, and the next run reads the same texts
  * @throws as `learn`
  */
 export async function runLearn(
   settings: LearnSettings,
   messages: readonly Source[],
-  onPlan?: (changes: readonly LearnChange[]) => void,
+  planned?: LearnChange[],
 ): Promise<LearnReport> {
   const opened = openLearnedMemory(settings.memory, settings);
   const report = await holdLease(opened.proposals.lease(), async (held) => {
-    const work = await runOnce(opened, { ...settings, onPlan }, messages, held);
-    return onPlan === undefined ? work : { result: work.result };
+    const work = await runOnce(opened, { ...settings, planned }, messages, held);
+    return planned === undefined ? work : { result: work.result };
   });
   return report ?? createReport(opened.memory.address, { busy: true });
 }
 
 async function runOnce(
   opened: LearnedMemory,
-  settings: LearnSettings & { onPlan: ((changes: readonly LearnChange[]) => void) | undefined },
+  settings: LearnSettings & { planned: LearnChange[] | undefined },
   messages: readonly Source[],
   { progress, renew }: HeldLease,
 ): Promise<LeasedWork<LearnReport>> {
-  const { limits, signal, model } = settings;
+  const { limits, signal, model, planned } = settings;
   const news = settings.changes
     ? await readNewVersions(opened, progress.bookmark, limits.inputChars)
     : { sources: [], bookmark: progress.bookmark, more: false };
@@ -73,8 +74,8 @@ async function runOnce(
   const labelled = new Map(sources.map((source, index) => [`s${index + 1}`, source]));
   const plan = await askForPlan(opened, settings, labelled, report);
   report.dropped.push(...plan.dropped);
-  if (settings.onPlan) {
-    settings.onPlan(plan.changes);
+  if (planned !== undefined) {
+    planned.push(...plan.changes);
     return { result: report };
   }
   const checkCurrent = async (change: { sources: readonly Source[] }): Promise<void> => {
@@ -128,19 +129,16 @@ function mayAdd({ memory: { rights } }: LearnedMemory, { operation, path }: Lear
 
 /** Reads the present texts of the files that operations name, and of those that may have the text of a new file. */
 async function readTexts(opened: LearnedMemory, operations: readonly LearnOperation[]): Promise<Map<string, string>> {
-  const texts = new Map<string, string>();
   const written = operations.flatMap(({ operation, text }) => (operation === "write" && text ? [text] : []));
-  const paths = operations.flatMap(({ path, to, operation }) => [
+  const named = operations.flatMap(({ path, to, operation }) => [
     path,
-    to,
-    operation === "archive" && getArchivedPath(path),
+    to ?? "",
+    operation === "archive" ? getArchivedPath(path) : "",
   ]);
-  for (const each of [...paths, ...(await findSimilarFiles(opened, written))]) {
-    const target = typeof each === "string" ? toPath(each) : null;
-    const text = target === null || texts.has(target) ? undefined : await readFile(opened.memory, target);
-    if (target !== null && text !== undefined) texts.set(target, text);
-  }
-  return texts;
+  const similar = await findSimilarFiles(opened, written);
+  const paths = new Set([...named, ...similar].map(toPath).filter((path) => path !== null));
+  const files = await readFilesFrom(opened.memory, [...paths]);
+  return new Map(Array.from(files, ([path, { content }]) => [path, content]));
 }
 
 function toPath(given: string): string | null {

@@ -11,7 +11,7 @@ import type { LearnReport } from "./report.js";
 import { getAddedText, getLowestTrust } from "./sources.js";
 
 /** Settings for the changes of a run. */
-export interface LearnChangeSettings {
+interface LearnChangeSettings {
   actor: MemoryActor & { runId: string };
   model: string;
   signal: AbortSignal | undefined;
@@ -31,14 +31,15 @@ export class LostLease extends Error {
 
 /** Proposes changes, or makes additions at once, and reports them. A repeated run makes no change twice. */
 export async function makeChanges(
-  { memory, proposals, history }: LearnedMemory,
+  opened: LearnedMemory,
   changes: readonly LearnChange[],
   settings: LearnChangeSettings,
   report: LearnReport,
 ): Promise<void> {
+  const { memory, proposals, history } = opened;
   for (const change of changes) {
     try {
-      const id = await createId(memory, change, { ...settings, proposals });
+      const id = await createId(opened, change, settings);
       await settings.checkCurrent(change);
       await makeChange(memory, change, { ...settings, id });
       // A redaction looks last for changes that rest on the version. So it finds this change, or this check finds it.
@@ -101,18 +102,17 @@ function applyTo(memory: Memory, { kind, path, to, before, after, added }: Learn
  * text of the file. @throws MemoryError for a change of another run that still waits, or that a person has rejected
  */
 async function createId(
-  { address }: Memory,
+  { memory: { address }, proposals }: LearnedMemory,
   { kind, path, to, before, after }: LearnChange,
-  settings: LearnChangeSettings & Pick<LearnedMemory, "proposals">,
+  settings: LearnChangeSettings,
 ): Promise<string> {
-  const { actor, proposals } = settings;
   const old = before ?? "";
   const isMove = kind === "rename" || kind === "delete";
   const texts = isMove ? [kind, to] : [getAddedText(old, after).trim(), getAddedText(after, old).trim()];
   const id = createFactsId([address, path, ...texts]);
   const earlier = await proposals.get(id);
   if (earlier?.status === "rejected") throw invalid("a person has rejected this change");
-  if (earlier === null || earlier.actor?.runId === actor.runId) return id;
+  if (earlier === null || earlier.actor?.runId === settings.actor.runId) return id;
   if (earlier.status === "approved") return createCallId(id, settings);
   throw invalid("this change waits for a person");
 }

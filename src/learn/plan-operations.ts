@@ -10,7 +10,7 @@ import type { DroppedOperation, LearnOperation } from "./operation.js";
 import type { Source } from "./sources.js";
 
 /** The facts against which operations are checked. */
-export interface PlanScope {
+interface PlanScope {
   /** The present texts of all files that the operations name, and of those that may have the text of a new file. */
   texts: ReadonlyMap<string, string>;
   sources: ReadonlyMap<string, Source>;
@@ -121,6 +121,9 @@ class Plan {
     const change = isMove ? this.#planMove(operation, path) : this.#planText(operation, path, earlier);
     const reasons = [...(earlier?.reasons ?? []), reason];
     this.changes.set(path, {
+      path,
+      to: null,
+      added: "",
       ...change,
       isAtOnce: false,
       reasons,
@@ -158,14 +161,14 @@ class Plan {
     if (operation === "delete") {
       if (!this.#scope.allowDelete) throw invalid("deleting is not allowed; archive the file");
       this.#countRemoved(before.length, path);
-      return { kind: "delete", path, to: null, before, after: "", added: "" };
+      return { kind: "delete", before, after: "" };
     }
     const target = operation === "archive" ? getArchivedPath(path) : normalizePath(to);
     if (operation === "rename") this.#checkPath(target);
     this.#checkAccess(target, "write");
     if (this.changes.has(target) || this.#isTarget(target) || this.#scope.texts.has(target))
       throw invalid("there is a file at the new path");
-    return { kind: "rename", path, to: target, before, after: "", added: "" };
+    return { kind: "rename", to: target, before, after: "" };
   }
 
   #planText({ operation, text, oldText }: LearnOperation, path: string, earlier?: LearnChange): PlannedText {
@@ -176,19 +179,19 @@ class Plan {
       if (current !== undefined) throw invalid("the file exists; append to it or edit it");
       if (added.trim() === "") throw invalid("the text is empty");
       if (this.#hasFileWith(added)) throw invalid("another file has this text");
-      return { kind: "write", path, to: null, before, after: added, added };
+      return { kind: "write", before, after: added };
     }
     if (operation === "append") {
       if (isKnown(added, current ?? "")) throw invalid("the file has this text already");
       const joined = appendText(earlier?.kind === "append" ? earlier.added : "", added);
       const kind = before === null ? "write" : earlier === undefined || earlier.kind === "append" ? "append" : "edit";
-      return { kind, path, to: null, before, after: appendText(current ?? "", added), added: joined };
+      return { kind, before, after: appendText(current ?? "", added), added: joined };
     }
     if (current === undefined) throw invalid("there is no such file");
     const old = oldText ?? "";
     const after = replaceOnce(current, old, added);
     this.#countRemoved(countRemoved(old, added), path);
-    return { kind: before === null ? "write" : "edit", path, to: null, before, after, added: "" };
+    return { kind: before === null ? "write" : "edit", before, after };
   }
 
   /** Whether a present file, or a file of another operation, has a text. */
@@ -206,7 +209,7 @@ class Plan {
   }
 }
 
-type PlannedText = Omit<LearnChange, "isAtOnce" | "reasons" | "sources">;
+type PlannedText = Pick<LearnChange, "kind" | "before" | "after"> & Partial<Pick<LearnChange, "to" | "added">>;
 
 /** Whether a text contains all lines of an addition. */
 function isKnown(addition: string, text: string): boolean {

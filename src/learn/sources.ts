@@ -7,9 +7,9 @@ import { createFactsId } from "../core/values/sha256.js";
 import { takeStart } from "../core/values/text.js";
 
 /** The trust in a text, lowest first. The program decides by what it knows of the author. */
-export const trustLevels = ["unknown", "agent", "person"] as const;
+const trustLevels = ["unknown", "agent", "person"] as const;
 
-export type Trust = (typeof trustLevels)[number];
+type Trust = (typeof trustLevels)[number];
 
 /** A new text and its origin. The program knows the origin; no text can claim it. */
 export interface Source {

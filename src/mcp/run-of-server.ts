@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Implementation } from "@modelcontextprotocol/server";
 import { isOwnClient } from "../core/values/actor.js";
-import { pickDefined } from "../core/values/pick-defined.js";
+import { pickDefined } from "../core/settings/pick-defined.js";
 import type { MemoryRun } from "../langchain/memory-run.js";
 import type { McpOwner } from "./options.js";
 

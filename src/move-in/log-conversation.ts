@@ -38,20 +38,18 @@ export async function logPastConversation(
 function* splitIntoParts(messages: readonly MoveInMessage[]): Generator<{ at: Date; known: MoveInMessage[] }> {
   let known: MoveInMessage[] = [];
   let begin: Date | null = null;
-  let last: Date | null = null;
   // The order also bounds the number of parts.
   for (const message of messages.toSorted((a, b) => a.at.getTime() - b.at.getTime())) {
     const { at } = message;
-    const isNewDay = last !== null && getDay(at) !== getDay(last);
-    const isPause = last !== null && at.getTime() - last.getTime() > maxPauseMs;
-    if (begin !== null && (isNewDay || isPause)) {
+    const last = known.at(-1)?.at ?? at;
+    const isNewDay = getDay(at) !== getDay(last);
+    if (begin !== null && (isNewDay || at.getTime() - last.getTime() > maxPauseMs)) {
       yield { at: begin, known: [...known] };
       begin = null;
     }
     if (isNewDay) known = [];
     known.push(message);
     begin ??= at;
-    last = at;
   }
   if (begin !== null) yield { at: begin, known };
 }

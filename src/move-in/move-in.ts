@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { addFilesTo } from "../core/bulk.js";
 import type { Memory } from "../core/memory.js";
 import { assertMemory } from "../core/mounts/mounts.js";
 import { invalid, MemoryError } from "../core/values/errors.js";
@@ -6,7 +7,7 @@ import { getField } from "../core/values/unknown-values.js";
 import { Mover } from "./mover.js";
 import { checkMoveInOptions, type MoveInOptions, type MoveInSettings } from "./options.js";
 import { type MoveInReport, ReportWriter } from "./report.js";
-import { proposeTo, type StoreFiles, writeTo, writeToCopy } from "./write-files.js";
+import { proposeTo, type StoreFiles, writeToCopy } from "./write-files.js";
 
 /** The client that versions and proposals of a move name. */
 const moveInClient = "import";
@@ -60,5 +61,5 @@ async function openWriter(
   actor: { client: string; runId: string },
 ): Promise<StoreFiles> {
   const proposing = propose ? proposeTo(memory, actor, `moved in from ${name}`) : null;
-  return dryRun ? writeToCopy(memory) : (proposing ?? writeTo(memory));
+  return dryRun ? writeToCopy(memory) : (proposing ?? ((files) => addFilesTo(memory, files)));
 }

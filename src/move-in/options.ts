@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Memory } from "../core/memory.js";
-import { checkOptions, functionField, OptionsError, signalField } from "../core/settings/check-options.js";
+import { checkOptions, createFunctionField, OptionsError, signalField } from "../core/settings/check-options.js";
 import { isAbsolutePath, normalizePath, ROOT } from "../core/values/paths.js";
 import { hasMethod } from "../core/values/unknown-values.js";
 import type { MoveInFormatName } from "./formats.js";
@@ -62,8 +62,8 @@ const optionsSchema = z.strictObject({
   dryRun: z.boolean().default(false),
   fromUser: z.string().min(1).optional(),
   namespace: z.array(z.string().min(1)).default([]),
-  change: functionField<(entry: MoveInEntry) => MoveInEntry | null>().optional(),
-  onOutcome: functionField<(outcome: MoveInOutcome) => void>().optional(),
+  change: createFunctionField<(entry: MoveInEntry) => MoveInEntry | null>().optional(),
+  onOutcome: createFunctionField<(outcome: MoveInOutcome) => void>().optional(),
   signal: signalField.optional(),
 });
 

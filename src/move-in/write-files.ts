@@ -1,4 +1,4 @@
-import { addFilesTo, getAddSettings } from "../core/bulk.js";
+import { getAddSettings } from "../core/bulk.js";
 import type { Memory } from "../core/memory.js";
 import { proposeChange } from "../core/propose-change.js";
 import { OptionsError } from "../core/settings/check-options.js";
@@ -13,15 +13,10 @@ export interface ReadyFile extends DatedFile {
   sources: string[];
 }
 
-export type FileResult = AddedFile | "proposed";
+type FileResult = AddedFile | "proposed";
 
 /** Stores some files, each path once, and returns their outcomes. */
 export type StoreFiles = (files: readonly ReadyFile[]) => Promise<FileResult[]>;
-
-/** Writes files at once. */
-export function writeTo(memory: Memory): StoreFiles {
-  return (files) => addFilesTo(memory, files);
-}
 
 /** Writes files into a copy of the tree, which is kept. */
 export async function writeToCopy(memory: Memory): Promise<StoreFiles> {

@@ -2,7 +2,7 @@ import { getAddSettings } from "../core/bulk.js";
 import type { MemoryVersion } from "../core/history/history.js";
 import type { Memory } from "../core/memory.js";
 import { readMarks } from "../core/search/log-parts.js";
-import { baseChanged, parentIsFile, unlessRefused } from "../core/values/errors.js";
+import { baseChanged, catchRefusal, parentIsFile } from "../core/values/errors.js";
 import { LiteralSearch } from "../core/values/literal-search.js";
 import {
   getCreationError,
@@ -182,7 +182,7 @@ function replaceOnly(expected: string, text: string): (present: string) => strin
 /** Returns null for a text that is redacted or no longer kept. */
 async function readStep({ history }: Memory, { id }: Step): Promise<string | null> {
   if (id === null || history === null) return null;
-  return (await unlessRefused(history.read(id), "ENOENT"))?.content ?? null;
+  return (await catchRefusal(history.read(id), "ENOENT"))?.content ?? null;
 }
 
 export function actAs(memory: Memory, step: Step | undefined): Memory {
@@ -203,7 +203,7 @@ async function appendStep(
   return "appended";
 }
 
-const readOrNull = (memory: Memory, path: string): Promise<string | null> => unlessRefused(memory.read(path), "ENOENT");
+const readOrNull = (memory: Memory, path: string): Promise<string | null> => catchRefusal(memory.read(path), "ENOENT");
 
 /**
  * Returns `/a/note-merged.md` for `/a/note.md`, then `/a/note-merged-2.md`. It names no owner of the other memory,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type CheckedAddress, checkAddress } from "../core/values/address.js";
-import { pickDefined } from "../core/values/pick-defined.js";
+import { pickDefined } from "../core/settings/pick-defined.js";
 import type { MemoryFilter } from "../mongodb/memories/addresses/memory-filter.js";
 
 /** The fields that name a memory. `addressIn` converts them to an address. */

@@ -4,7 +4,7 @@ import type { MemoryActor } from "../core/values/actor.js";
 import type { MemoryScope } from "../core/values/address.js";
 import type { WithConnectorForm } from "../core/display/connector-form.js";
 import type { Memory } from "../core/memory.js";
-import { checkOptions, functionField } from "../core/settings/check-options.js";
+import { checkOptions, createFunctionField } from "../core/settings/check-options.js";
 import { hasMethod } from "../core/values/unknown-values.js";
 import type { MongoMemoryStore } from "../mongodb/store/mongo-memory-store.js";
 
@@ -118,7 +118,7 @@ const optionsSchema = z.strictObject({
     .string()
     .regex(/^[\w-]{16,512}$/, "must have 16 to 512 characters of A-Z a-z 0-9 - _")
     .optional(),
-  authorize: functionField<(request: Request) => unknown>(
+  authorize: createFunctionField<(request: Request) => unknown>(
     "must be a function from a Request to a boolean, a visitor or a Response",
   ).optional(),
 });

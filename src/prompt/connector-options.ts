@@ -3,7 +3,7 @@ import { patternField } from "../core/access/policy.js";
 import { isMissingOwner } from "../core/values/address.js";
 import type { MemoryError } from "../core/values/errors.js";
 import { isAbsolutePath, normalizePath } from "../core/values/paths.js";
-import { checkOptions, countField, functionField } from "../core/settings/check-options.js";
+import { checkOptions, countField, createFunctionField } from "../core/settings/check-options.js";
 
 /** Position of the message that shows a memory: next to the system prompt, or after all other messages. */
 export type MemoryPlacement = "after_system" | "before_system" | "last_message";
@@ -110,14 +110,14 @@ export const connectorFields = {
   maxChars: countField.max(mostChars).optional(),
   pinned: z.array(patternField).max(100).optional(),
   maxTokens: countField.max(1_000_000).optional(),
-  countTokens: functionField("expected a function").optional(),
+  countTokens: createFunctionField("expected a function").optional(),
   systemMessages: z.enum(["auto", "separate", "merged"]).optional(),
   role: z.enum(["auto", "user"]).optional(),
   root: z
     .string()
     .refine((root) => root === "" || isAbsolutePath(root), 'must be "" or an absolute path, such as "/memories"')
     .optional(),
-  onError: functionField("expected a function").optional(),
+  onError: createFunctionField("expected a function").optional(),
 };
 
 const normalizeRoot = (root: string): string => (root === "" ? root : normalizePath(root));

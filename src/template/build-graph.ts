@@ -1,7 +1,7 @@
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
 import { invalid } from "../core/values/errors.js";
-import { checkOptions, functionField } from "../core/settings/check-options.js";
+import { checkOptions, createFunctionField } from "../core/settings/check-options.js";
 import { preview } from "../core/values/text.js";
 import type { MemoryTool } from "../langchain/memory-tool.js";
 import type { Agent } from "../graph/agent.js";
@@ -50,7 +50,7 @@ const contextSchema = z.strictObject({
       "must be a list of node ids, or a function from a node id to whether it is allowed",
     )
     .optional(),
-  onError: functionField<GraphContext["onError"]>().optional(),
+  onError: createFunctionField<GraphContext["onError"]>().optional(),
 });
 
 /**

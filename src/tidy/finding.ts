@@ -39,7 +39,7 @@ export interface FoundFault extends Omit<TidyFinding, "path"> {
 }
 
 /** The facts that all checks of a run get. */
-export interface TidyScope {
+interface TidyScope {
   /** The paths of all files and directories. */
   paths: ReadonlySet<string>;
   maxChars: number;
@@ -47,7 +47,7 @@ export interface TidyScope {
 }
 
 /** Examines one file, in short steps. */
-export type ExamineFile = (file: SnapshotFile) => Steps<FoundFault[]>;
+type ExamineFile = (file: SnapshotFile) => Steps<FoundFault[]>;
 
 /** Begins a check of a memory. It gets the files in the order of their paths. */
 export type TidyCheck = (scope: TidyScope) => ExamineFile;

@@ -18,7 +18,7 @@ import type { CliIo } from "../terminal/io.js";
 import { decodeUtf8, toBytes } from "../terminal/text-input.js";
 
 /** A memory that is imported. Its address is null if it was kept in a folder. */
-export interface ImportedMemory extends MemorySnapshot {
+export interface ImportedMemory extends Omit<MemorySnapshot, "revision"> {
   address: CheckedAddress | null;
 }
 
@@ -72,7 +72,7 @@ async function* readArchive(
       const { address: given } = line;
       const parse = async (): Promise<CheckedAddress | null> => (given === null ? null : checkAddress(given));
       const address = await about(where, parse, { EINVAL: "export it again" });
-      memory = { address, revision: null, files: [], directories: [] };
+      memory = { address, files: [], directories: [] };
       const key = JSON.stringify(address);
       if (addresses.has(key)) throw inputError(`${where}: the same memory came before; export it again`);
       addresses.add(key);

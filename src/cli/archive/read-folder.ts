@@ -26,5 +26,5 @@ export async function readFolder(
       else files.push(item);
   });
   skipped.sort(comparePaths);
-  return { memory: { address: null, revision: null, files, directories }, skipped };
+  return { memory: { address: null, files, directories }, skipped };
 }

@@ -2,7 +2,7 @@ import { type FileHandle, lstat, open, rename, rm } from "node:fs/promises";
 import { syncFile } from "../../backends/directory/write-file.js";
 import { ArchiveLines } from "../../core/archive.js";
 import type { MemorySnapshot } from "../../core/memory.js";
-import { unlessRefused } from "../../core/values/errors.js";
+import { catchRefusal } from "../../core/values/errors.js";
 import { about, CommandError, withFile } from "../errors.js";
 import type { OpenTarget } from "../targets/open-target.js";
 
@@ -47,7 +47,7 @@ export async function readSnapshot({ memory, name, stored }: OpenTarget): Promis
 async function* readVersions({ memory: { history }, name }: OpenTarget): AsyncGenerator<object> {
   if (history === null) return;
   for await (const version of history.list()) {
-    yield (await about(name, () => unlessRefused(history.read(version.id), "ENOENT"))) ?? version;
+    yield (await about(name, () => catchRefusal(history.read(version.id), "ENOENT"))) ?? version;
   }
 }
 

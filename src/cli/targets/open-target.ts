@@ -5,7 +5,7 @@ import type { Memory } from "../../core/memory.js";
 import type { CheckedAddress } from "../../core/values/address.js";
 import type { PathRule } from "../../core/values/paths.js";
 import type { MemoryDatabase } from "../../mongodb/admin/memory-database.js";
-import { pickDefined } from "../../core/values/pick-defined.js";
+import { pickDefined } from "../../core/settings/pick-defined.js";
 import { programName } from "../command.js";
 import type { CliContext } from "../context.js";
 import { about, inputError, usageError, withFile } from "../errors.js";

@@ -4,9 +4,15 @@ import { actorField, maxActorChars } from "../../core/values/actor.js";
 import { checkAddress, type CheckedAddress, checkId } from "../../core/values/address.js";
 import type { PathRule } from "../../core/values/paths.js";
 import { getField } from "../../core/values/unknown-values.js";
-import { collectionNameRule, databaseNameRule, isCollectionName, isDatabaseName } from "../../mongodb/admin/checks.js";
+import {
+  checkForgotten,
+  collectionNameRule,
+  databaseNameRule,
+  isCollectionName,
+  isDatabaseName,
+} from "../../mongodb/admin/checks.js";
 import { type JsonOption, memoryOptionGroup } from "../command.js";
-import { pickDefined } from "../../core/values/pick-defined.js";
+import { pickDefined } from "../../core/settings/pick-defined.js";
 import { asUsage, usageError } from "../errors.js";
 import { createAddress, type TargetOwner } from "./address.js";
 import { mountOption, type MountTarget } from "./mount-options.js";
@@ -179,6 +185,17 @@ function getAddress(node: string, owner: TargetOwner): CheckedAddress {
 export function getOwner({ node, thread, user }: TargetOptions): object {
   refuseTwoOwners({ thread, user });
   return pickDefined({ nodeId: node, threadId: thread, userId: user });
+}
+
+/**
+ * Returns the memories that the options name: that of a node, or those of a thread or a user in all nodes.
+ * @param what what is named, for the refusal
+ * @throws CommandError EUSAGE
+ */
+export function getNamedMemories(input: TargetOptions, what: string): ReturnType<typeof checkForgotten> {
+  const { node, thread, user } = input;
+  if ((node ?? thread ?? user) === undefined) throw usageError(`name ${what}: pass --node, --thread or --user`);
+  return checkForgotten(node === undefined ? getOwner(input) : getOptionalAddress(input));
 }
 
 function refuseTwoOwners({ thread, user }: TargetOwner): void {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { ApprovalRequester } from "./approval-requester.js";
-import { checkOptions, functionField } from "../settings/check-options.js";
+import { checkOptions, createFunctionField } from "../settings/check-options.js";
 import { preview } from "../values/text.js";
 import type { MemoryActor } from "../values/actor.js";
 import type { CheckedAddress } from "../values/address.js";
@@ -124,7 +124,7 @@ export const patternField = z
 export const rulesField = z.array(z.strictObject({ path: patternField, access: accessField })).max(maxRules);
 
 /** Schema of an option `guard`. */
-export const guardField = functionField<MemoryGuard>("must be a function from a change to a text or nothing");
+export const guardField = createFunctionField<MemoryGuard>("must be a function from a change to a text or nothing");
 
 const policySchema = z.strictObject({
   access: accessField.optional(),

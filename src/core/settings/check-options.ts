@@ -25,7 +25,7 @@ export const signalField = z.custom<AbortSignal>(
 );
 
 /** Creates the schema of a function. Reason: `z.function()` is a schema in zod 3 only. */
-export function functionField<Callable>(message = "must be a function") {
+export function createFunctionField<Callable>(message = "must be a function") {
   return z.custom<Callable>((value) => typeof value === "function", message);
 }
 

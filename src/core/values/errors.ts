@@ -90,7 +90,7 @@ export function isRefusal(error: unknown): error is MemoryError {
 }
 
 /** Returns null if a call is refused with one of the codes. */
-export async function unlessRefused<Answer>(
+export async function catchRefusal<Answer>(
   call: Promise<Answer>,
   ...codes: readonly MemoryErrorCode[]
 ): Promise<Answer | null> {

@@ -1,4 +1,4 @@
-import { isRefusal, unlessRefused } from "../../core/values/errors.js";
+import { catchRefusal, isRefusal } from "../../core/values/errors.js";
 import { findLines, replaceRange, setLineEnds, type TextRange } from "../../core/values/line-ends.js";
 import { LiteralSearch } from "../../core/values/literal-search.js";
 import type { Memory } from "../../core/memory.js";
@@ -85,7 +85,7 @@ async function view({ memory, args, options }: Call): Promise<string> {
 
 /** Returns null for a directory. */
 async function textUnlessDirectory(memory: Memory, path: string): Promise<string | null> {
-  return path === ROOT ? null : unlessRefused(memory.read(path), "EISDIR");
+  return path === ROOT ? null : catchRefusal(memory.read(path), "EISDIR");
 }
 
 /** Cuts a range to the lines of the file. Refuses a range that shows no line. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { MemoryError } from "../../core/values/errors.js";
 import { maxAnswerCharsField } from "../answer-bounds.js";
-import { checkOptions, functionField } from "../../core/settings/check-options.js";
+import { checkOptions, createFunctionField } from "../../core/settings/check-options.js";
 import { normalizePath, ROOT } from "../../core/values/paths.js";
 import { type TimeZoneFor, timeZoneField } from "../../core/settings/time-zone.js";
 import type { DialectError } from "../define-tool.js";
@@ -26,7 +26,7 @@ export interface JournalOptions<Run> {
 }
 
 const optionsSchema = z.strictObject({
-  clock: functionField<() => Date>().optional(),
+  clock: createFunctionField<() => Date>().optional(),
   timeZone: timeZoneField.optional(),
   root: z.string().optional(),
   maxAnswerChars: maxAnswerCharsField.optional(),

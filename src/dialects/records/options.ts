@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { maxAnswerCharsField } from "../answer-bounds.js";
-import { checkOptions, functionField } from "../../core/settings/check-options.js";
+import { checkOptions, createFunctionField } from "../../core/settings/check-options.js";
 
 /** The names of the tools, and the clock of the records. */
 export interface RecordToolsOptions {
@@ -27,7 +27,7 @@ const optionsSchema = z.strictObject({
     .string()
     .regex(/^[A-Za-z0-9_-]{0,50}$/, "must be at most 50 letters, digits, _ or -")
     .optional(),
-  clock: functionField<() => Date>().optional(),
+  clock: createFunctionField<() => Date>().optional(),
   search: z.boolean().optional(),
   maxAnswerChars: maxAnswerCharsField.optional(),
 });

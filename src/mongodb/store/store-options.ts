@@ -2,7 +2,7 @@ import type { IndexConfig } from "@langchain/langgraph-checkpoint";
 import type { MongoClient, WriteConcernSettings } from "mongodb";
 import { z } from "zod";
 import { memoryRootLabel } from "../../core/values/namespace.js";
-import { checkOptions, countField, functionField, timeoutField } from "../../core/settings/check-options.js";
+import { checkOptions, countField, createFunctionField, timeoutField } from "../../core/settings/check-options.js";
 import { collectionNameRule, databaseNameRule, isCollectionName, isDatabaseName } from "../driver/names.js";
 import { isStrict } from "../driver/client.js";
 import type { TtlOptions } from "../items/expiry.js";
@@ -135,7 +135,7 @@ const optionsSchema = z
         wtimeoutMS: z.number().int().min(0).optional(),
       })
       .optional(),
-    clock: functionField<() => Date>("must be a function that returns a Date").optional(),
+    clock: createFunctionField<() => Date>("must be a function that returns a Date").optional(),
     timeoutMs: timeoutField.optional(),
     expireMs: expireMsSchema.optional(),
     history: z.union([z.boolean(), historySchema]).optional(),

@@ -38,8 +38,7 @@ async function* readGraph(file: string): AsyncGenerator<GraphItem | MoveInNote> 
     const { what, value: given } = record;
     // As a client of MCP stores the answer of the tool.
     const value = getField(given, "structuredContent") ?? given;
-    const [entities, relations] = [getField(value, "entities"), getField(value, "relations")];
-    const type = getField(value, "type");
+    const { entities, relations, type } = toRecord(value);
     if (Array.isArray(entities) && Array.isArray(relations)) {
       for (const [index, each] of entities.entries())
         yield { type: "entity", value: each, what: `${what}, entity ${index + 1}` };

@@ -15,7 +15,7 @@ import { getCreationError, getPathPrefix, normalizePath, ROOT } from "../../core
 import type { MoveInNote, MoveInSource } from "../item.js";
 
 /** A part of a folder. */
-export type FolderItem = SnapshotFile | { directory: string } | MoveInNote;
+type FolderItem = SnapshotFile | { directory: string } | MoveInNote;
 
 /** Opens the folder of a source. @throws MemoryError EINVAL, and the errors of the file system */
 export async function openFolder(source: MoveInSource): Promise<{ memory: Memory; dir: string }> {

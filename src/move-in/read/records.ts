@@ -12,7 +12,7 @@ const maxRecordBytes = 32_000_000;
 const recordLimits = { values: 1_500_000, levels: 100 } as const;
 
 /** Opens a file, or takes a stream as it is. @throws MemoryError EINVAL, and the errors of the file system */
-export async function openBytes(source: MoveInSource): Promise<AsyncIterable<Uint8Array | string>> {
+async function openBytes(source: MoveInSource): Promise<AsyncIterable<Uint8Array | string>> {
   if (typeof source === "string") {
     if ((await stat(source)).isFile()) return createReadStream(source);
     throw invalid("it is not a regular file");

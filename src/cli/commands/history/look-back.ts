@@ -2,7 +2,7 @@ import { Option } from "commander";
 import type { BlamedLine, MemoryVersion, VersionFilter, VersionOperation } from "../../../core/history/history.js";
 import { getReadableDiff } from "../../../core/history/optional-methods.js";
 import type { MemoryActor } from "../../../core/values/actor.js";
-import { pickDefined } from "../../../core/values/pick-defined.js";
+import { pickDefined } from "../../../core/settings/pick-defined.js";
 import { anyNumber, numberOption } from "../../command.js";
 import { formatAuthor, formatChange, formatVersion, styleDiff } from "./format.js";
 import { checkActor, historyCommand } from "./history-command.js";

@@ -2,7 +2,7 @@ import { Option } from "commander";
 import { describeLaterVersion } from "../../../core/history/later-version.js";
 import type { MemoryHistory, MemoryVersion, RevertTarget, TextOccurrences } from "../../../core/history/history.js";
 import { MemoryError } from "../../../core/values/errors.js";
-import { pickDefined } from "../../../core/values/pick-defined.js";
+import { pickDefined } from "../../../core/settings/pick-defined.js";
 import { formatChange, formatVersion } from "./format.js";
 import { checkActor, historyCommand } from "./history-command.js";
 import type { CliContext } from "../../context.js";

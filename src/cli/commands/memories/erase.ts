@@ -1,19 +1,13 @@
 import { Option } from "commander";
 import type { CheckedAddress } from "../../../core/values/address.js";
-import { checkForgotten, checkMemoryFilter } from "../../../mongodb/admin/checks.js";
+import { checkMemoryFilter } from "../../../mongodb/admin/checks.js";
 import type { ExpireMsOptions, MemoryDatabase, MemorySummary } from "../../../mongodb/admin/memory-database.js";
-import { pickDefined } from "../../../core/values/pick-defined.js";
+import { pickDefined } from "../../../core/settings/pick-defined.js";
 import { createCommand, type Report } from "../../command.js";
 import { formatSummary } from "./memories.js";
 import { usageError } from "../../errors.js";
 import { withMemories } from "../../targets/open-target.js";
-import {
-  databaseOptions,
-  getOptionalAddress,
-  getOwner,
-  ownerOptions,
-  type TargetOptions,
-} from "../../targets/target-options.js";
+import { databaseOptions, getNamedMemories, ownerOptions, type TargetOptions } from "../../targets/target-options.js";
 import type { CliContext } from "../../context.js";
 import { assertCanConfirm, confirm } from "../../terminal/confirm.js";
 import { countText } from "../../terminal/format.js";
@@ -52,11 +46,7 @@ export const forget = createCommand<EraseOptions>({
   options: [...eraseOptions, ...ownerOptions],
   run: async (input, context) => {
     const { yes = false, dryRun = false } = input;
-    // A thread or a user alone means all nodes.
-    const who = input.node === undefined ? getOwner(input) : getOptionalAddress(input);
-    if ((input.node ?? input.thread ?? input.user) === undefined)
-      throw usageError("name what to erase: pass --node, --thread or --user");
-    const range = checkForgotten(who);
+    const range = getNamedMemories(input, "what to erase");
     assertCanErase("forget", input, context);
     return withMemories(context, input, async (database): Promise<Report | undefined> => {
       if (!yes) {

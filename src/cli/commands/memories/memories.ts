@@ -3,7 +3,7 @@ import { memoryScopes, type MemoryScope } from "../../../core/values/address.js"
 import { checkMemoryFilter } from "../../../mongodb/admin/checks.js";
 import type { MemorySummary } from "../../../mongodb/admin/memory-database.js";
 import { createCommand } from "../../command.js";
-import { pickDefined } from "../../../core/values/pick-defined.js";
+import { pickDefined } from "../../../core/settings/pick-defined.js";
 import { asUsage } from "../../errors.js";
 import { formatAddress } from "../../targets/address.js";
 import { withMemories } from "../../targets/open-target.js";

@@ -13,8 +13,7 @@ import { openMemoryIn, transferSettings, withMemories } from "../../targets/open
 import {
   checkPatterns,
   databaseOptions,
-  getOptionalAddress,
-  getOwner,
+  getNamedMemories,
   idOption,
   ownerOptions,
   type TargetOptions,
@@ -91,18 +90,15 @@ export const merge = createCommand<MergeInput>({
 
 /** @throws CommandError EUSAGE */
 function checkNames(input: MergeInput): ReturnType<typeof checkForgotten> {
-  const { node, thread, user, intoNode, intoThread, intoUser } = input;
-  if ((node ?? thread ?? user) === undefined)
-    throw usageError("name the memory to merge: pass --node, --thread or --user");
+  const { node, intoNode, intoThread, intoUser } = input;
+  const range = getNamedMemories(input, "the memory to merge");
   if ((intoNode ?? intoThread ?? intoUser) === undefined)
     throw usageError("no destination was named; pass --into-node, --into-thread or --into-user");
   if (intoThread !== undefined && intoUser !== undefined)
     throw usageError("--into-thread and --into-user exclude each other; pass one of them");
   if (intoNode !== undefined && node === undefined)
     throw usageError("--into-node needs --node, as it takes the files of one memory");
-  // A thread or a user alone means all nodes.
-  const who = node === undefined ? getOwner(input) : getOptionalAddress(input);
-  return checkForgotten(who);
+  return range;
 }
 
 /** @throws CommandError EUSAGE for a bad id, or if it is the same memory */

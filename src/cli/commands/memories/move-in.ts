@@ -4,7 +4,7 @@ import { MemoryError, type MemoryErrorDetails } from "../../../core/values/error
 import { formatNames, formats, type MoveInFormatName } from "../../../move-in/formats.js";
 import type { MoveInOutcome } from "../../../move-in/options.js";
 import type { MoveInReport } from "../../../move-in/report.js";
-import { pickDefined } from "../../../core/values/pick-defined.js";
+import { pickDefined } from "../../../core/settings/pick-defined.js";
 import type { Report } from "../../command.js";
 import type { CliContext } from "../../context.js";
 import { about, exitCodes, isSystemError, usageError, withFile } from "../../errors.js";

@@ -3,7 +3,7 @@ import { maxReasonChars } from "../../../core/approval/decision.js";
 import type { MemoryProposal, MemoryProposals, Reviewer } from "../../../core/approval/memory-proposals.js";
 import { actorField, maxActorChars } from "../../../core/values/actor.js";
 import { MemoryError } from "../../../core/values/errors.js";
-import { pickDefined } from "../../../core/values/pick-defined.js";
+import { pickDefined } from "../../../core/settings/pick-defined.js";
 import { createCommand, programName, type Report } from "../../command.js";
 import type { CliContext } from "../../context.js";
 import { CommandError, exitCodes, usageError } from "../../errors.js";

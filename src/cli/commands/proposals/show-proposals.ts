@@ -2,7 +2,7 @@ import { Option } from "commander";
 import type { ProposalSummary } from "../../../core/approval/memory-proposals.js";
 import { type ChangeStatus, changeStatuses } from "../../../core/contract/change-record.js";
 import { checkProposalFilter } from "../../../mongodb/admin/checks.js";
-import { pickDefined } from "../../../core/values/pick-defined.js";
+import { pickDefined } from "../../../core/settings/pick-defined.js";
 import { createCommand } from "../../command.js";
 import type { CliContext } from "../../context.js";
 import { usageError } from "../../errors.js";

@@ -11,7 +11,7 @@ import {
 import type { McpHttpOptions, McpServerOptions } from "../../../mcp/index.js";
 import { createCommand } from "../../command.js";
 import type { CliContext } from "../../context.js";
-import { pickDefined } from "../../../core/values/pick-defined.js";
+import { pickDefined } from "../../../core/settings/pick-defined.js";
 import { inputError, usageError, withFile } from "../../errors.js";
 import { withMemory } from "../../targets/open-target.js";
 import { readOptions, refuseOptions, type TargetOptions } from "../../targets/target-options.js";

@@ -3,7 +3,7 @@ import type { CheckedAddress } from "../../../core/values/address.js";
 import { MemoryError } from "../../../core/values/errors.js";
 import type { CollationFacts, IndexFacts, ServerFacts } from "../../../mongodb/admin/database-inspection.js";
 import type { MemoryDatabase } from "../../../mongodb/admin/memory-database.js";
-import { pickDefined } from "../../../core/values/pick-defined.js";
+import { pickDefined } from "../../../core/settings/pick-defined.js";
 import { createCommand } from "../../command.js";
 import { exitCodes } from "../../errors.js";
 import { redactUri } from "../../redact.js";

@@ -7,7 +7,7 @@ import { getField } from "../../../core/values/unknown-values.js";
 import type { LearnOptions } from "../../../learn/options.js";
 import type { LearnChange } from "../../../learn/plan-operations.js";
 import type { LearnReport } from "../../../learn/report.js";
-import { pickDefined } from "../../../core/values/pick-defined.js";
+import { pickDefined } from "../../../core/settings/pick-defined.js";
 import { createCommand, numberOption, type Report } from "../../command.js";
 import type { CliContext } from "../../context.js";
 import { about, CommandError, exitCodes, usageError, withFile } from "../../errors.js";
@@ -75,13 +75,9 @@ async function learnFromOne(input: LearnInput, options: ModelOptions, context: C
   return withMemory(context, input, { access: "write" }, async (open) => {
     const { memory, name } = open;
     await getHistory(open);
-    let planned: readonly LearnChange[] | null = null;
-    const onPlan = (changes: readonly LearnChange[]): void => {
-      planned = changes;
-    };
+    const planned: LearnChange[] | undefined = input.dryRun === true ? [] : undefined;
     const settings = checkLearnOptions({ ...options, memory });
-    const run = (): Promise<LearnReport> => runLearn(settings, [], input.dryRun === true ? onPlan : undefined);
-    const report = await about(name, run).catch(reportModel);
+    const report = await about(name, () => runLearn(settings, [], planned)).catch(reportModel);
     const changes = await Promise.all((planned ?? []).map(describeChange));
     const texts = changes.map(
       ({ title, reason, diff }) => `${context.out.foreign(`${title}: ${reason}`)}\n${styleDiff(diff, context.out)}\n`,
@@ -111,7 +107,7 @@ async function learnFromDue(input: LearnInput, options: ModelOptions, context: C
     if (reports.some(({ error }) => error !== null)) context.exitCode = exitCodes.refused;
     const lines = reports.map((report) => {
       const { address, error } = report;
-      const result = error === null ? formatReport(report, null) : `failed: ${context.out.foreign(error)}\n`;
+      const result = error === null ? formatReport(report) : `failed: ${context.out.foreign(error)}\n`;
       return `${context.out.foreign(formatAddress(address))}: ${result}`;
     });
     return { json: { reports }, text: `${lines.join("")}${countText(reports.length, "memory")}\n` };
@@ -150,12 +146,12 @@ async function describeChange({ kind, path, to, before, after, reasons }: LearnC
 
 function formatReport(
   { busy, nothing, proposals, applied, dropped, more }: LearnReport,
-  planned: readonly unknown[] | null,
+  planned?: readonly unknown[],
 ): string {
   if (busy) return "another run works on it\n";
   if (nothing) return more ? "nothing to learn from yet; the next run goes on\n" : "nothing is new\n";
   const counts = [
-    planned === null ? countText(proposals.length, "proposal") : countText(planned.length, "change"),
+    planned === undefined ? countText(proposals.length, "proposal") : countText(planned.length, "change"),
     ...(applied.length > 0 ? [countText(applied.length, "addition")] : []),
     ...(dropped.length > 0 ? [`${dropped.length} refused`] : []),
   ];

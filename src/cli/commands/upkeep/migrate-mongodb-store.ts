@@ -7,7 +7,7 @@ import type {
   MigrationSummary,
   RefusedItem,
 } from "../../../mongodb/migrate/migrate-from-mongodb-store.js";
-import { pickDefined } from "../../../core/values/pick-defined.js";
+import { pickDefined } from "../../../core/settings/pick-defined.js";
 import { createCommand, type Report } from "../../command.js";
 import type { CliContext } from "../../context.js";
 import { CommandError, exitCodes, toCommandError, usageError } from "../../errors.js";

@@ -1,6 +1,6 @@
 import type { MemoryActor } from "../../../core/values/actor.js";
 import { errorOnPaths } from "../../../core/values/error-paths.js";
-import { unlessRefused } from "../../../core/values/errors.js";
+import { catchRefusal } from "../../../core/values/errors.js";
 import { isBeginning, wholeText } from "../../../core/history/older-text.js";
 import { redactDirectories } from "./redact-directories.js";
 import type { HistoryView } from "../history-view.js";
@@ -65,7 +65,7 @@ async function readKeptText(
   version: VersionDocument,
   newer: readonly VersionDocument[],
 ): Promise<string | null> {
-  return (await unlessRefused(view.restoreText(version, newer), "ENOENT")) || null;
+  return (await catchRefusal(view.restoreText(version, newer), "ENOENT")) || null;
 }
 
 function isRedacted(version: VersionDocument, ids: ReadonlySet<string>): boolean {

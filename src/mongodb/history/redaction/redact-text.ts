@@ -14,7 +14,7 @@ import type { CallContext } from "../../../core/runtime/call.js";
 import { lostRace, maxAttempts, pause } from "../../../core/runtime/lost-race.js";
 import { runInTurns, Turns } from "../../../core/runtime/turns.js";
 import { MemoryTree } from "../../../core/tree/memory-tree.js";
-import { unlessRefused } from "../../../core/values/errors.js";
+import { catchRefusal } from "../../../core/values/errors.js";
 import { compareCodeUnits } from "../../../core/values/text.js";
 import type { HistoryContext } from "../history-context.js";
 import type { HistoryView } from "../history-view.js";
@@ -239,5 +239,5 @@ function listPaths({ path, from }: VersionDocument): string[] {
 
 /** Somebody has deleted or moved the file meanwhile. The next pass looks again. */
 async function ignoreMissing(change: Promise<void>): Promise<void> {
-  await unlessRefused(change, "ENOENT", "EISDIR", "ENOTDIR");
+  await catchRefusal(change, "ENOENT", "EISDIR", "ENOTDIR");
 }

@@ -4,7 +4,7 @@ import { lostRace, maxAttempts, pause } from "../../../core/runtime/lost-race.js
 import type { AppliedChange } from "../../../core/tree/apply-change.js";
 import { type Change, type ChangeResult, createsMissing, getScope, noResult } from "../../../core/tree/change.js";
 import { hasNoEdits, type MemoryTree } from "../../../core/tree/memory-tree.js";
-import { unlessRefused } from "../../../core/values/errors.js";
+import { catchRefusal } from "../../../core/values/errors.js";
 import { utf8Bytes } from "../../../core/values/text.js";
 import { getPlanScope, type PlannedWrite, planChanges } from "../files/planned-changes.js";
 import { type AttemptSettings, createAttempt } from "./attempts.js";
@@ -142,7 +142,7 @@ function tryChange(
   call: CallContext,
 ): Promise<MadeChange | null> {
   const change = makeChange(memory, parts, { ...options, splitBytes: getSplitBytes(memory) }, call);
-  return unlessRefused(change, "ENOSPC");
+  return catchRefusal(change, "ENOSPC");
 }
 
 function toResult(change: Change, { counts: [first, second], createdAt }: MadeChange, now: Date): ChangeResult {
