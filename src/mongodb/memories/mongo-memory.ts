@@ -1,7 +1,6 @@
-import type { MongoClient } from "mongodb";
 import type { TextRedactor } from "../../core/history/text-redactor.js";
 import type { HistoryBackend } from "../../core/history/history-backend.js";
-import type { Embeddings, MemoryBackend } from "../../core/contract/backend.js";
+import type { MemoryBackend } from "../../core/contract/backend.js";
 import type { CallContext } from "../../core/runtime/call.js";
 import { addFiles } from "../../core/tree/add-files.js";
 import { applyChange } from "../../core/tree/apply-change.js";
@@ -11,7 +10,6 @@ import type { RecordedChange } from "../history/outbox.js";
 import { recordEdits } from "../history/record-edits.js";
 import { noEdits } from "../../core/tree/memory-tree.js";
 import { MongoHistory } from "../history/memory-history.js";
-import type { Embedder } from "../embeddings/embedder.js";
 import { MemoryEmbeddings } from "../embeddings/memory-embeddings.js";
 import { ApprovalRecords } from "./approval-records.js";
 import { toOutcome, toResult } from "./changing/made-calls.js";
@@ -39,7 +37,7 @@ export function openMongoMemory(
   fileClock?: () => Date,
 ): MemoryBackend {
   const memory = openContext(memories, address, limits, fileClock);
-  const { embeddings, collection, history } = memory;
+  const { embeddings, collection, history, vectors, expiry } = memory;
   return {
     read: (path, call) => readText(memory, path, call),
     list: (path, call) => readDirectory(memory, path, call),
@@ -59,7 +57,12 @@ export function openMongoMemory(
         return transact(memory, scope, (tree) => addFiles(tree, files, settings), call);
       },
       approvals: (call) => new ApprovalRecords(memory, call),
-      ...(embeddings !== null && { embeddings: (call) => openEmbeddings(memory, embeddings, call) }),
+      ...(embeddings !== null && {
+        embeddings: (call) => {
+          const lifetimeMs = expiry.lifetimeMs(address.scope);
+          return new MemoryEmbeddings({ ...embeddings, address, vectors, lifetimeMs }, call);
+        },
+      }),
       ...(history !== null && { history: (call) => openHistory(memory, call) }),
     },
   };
@@ -80,7 +83,9 @@ async function makeChange(
     if (options.expectedDigest !== undefined) return null;
     const at = clock();
     const settings = { now: fileClock?.() ?? at, at, maxFileBytes };
-    return attemptChange(memory, toAttempted(change, options), settings, call);
+    // The paths below a directory must be checked on the tree. The delete of a file can still be one command.
+    const isChecked = change.type === "delete" && options.checkPath !== undefined;
+    return attemptChange(memory, isChecked ? { ...change, ifDirectory: "fail" } : change, settings, call);
   };
   const result = await attempt();
   if (result !== null) return result;
@@ -98,15 +103,6 @@ async function makeChange(
     call,
     attempt,
   );
-}
-
-function openEmbeddings(
-  { vectors, expiry, address }: PagedMemory,
-  embeddings: { client: MongoClient; embedder: Embedder },
-  call: CallContext,
-): Embeddings {
-  const lifetimeMs = expiry.lifetimeMs(address.scope);
-  return new MemoryEmbeddings({ ...embeddings, address, vectors, lifetimeMs }, call);
 }
 
 function openHistory(memory: PagedMemory, call: CallContext): HistoryBackend {
@@ -150,9 +146,4 @@ function restoreMemory(
     },
     call,
   );
-}
-
-/** The paths below a directory must be checked on the tree. The delete of a file can still be one command. */
-function toAttempted(change: Change, { checkPath }: ChangeOptions): Change {
-  return change.type === "delete" && checkPath !== undefined ? { ...change, ifDirectory: "fail" } : change;
 }

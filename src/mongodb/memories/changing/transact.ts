@@ -87,7 +87,10 @@ export function transact<Result>(
 ): Promise<Result> {
   const known = findKnownPages(memory);
   const run = async (): Promise<Result> => {
-    let replacesPages = isOfSeveralPages(memory, scope) || (await isOfManyFiles(memory, scope));
+    // The pages of many files are read whole in any case, and are mostly split.
+    let replacesPages =
+      isOfSeveralPages(memory, scope) ||
+      (readsPages({ paths: scope.paths, below: scope.below }) && (await hasTransactions(memory)));
     // The changes before it in the queue may have split the page that had no room.
     let isLost = findKnownPages(memory) !== known;
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
@@ -110,11 +113,6 @@ export function transact<Result>(
     throw lostRace();
   };
   return memory.edits.run(memory.key, run, call);
-}
-
-/** The pages of many files are read whole in any case, and are mostly split. */
-async function isOfManyFiles(memory: PagedMemory, { paths, below }: StorageScope): Promise<boolean> {
-  return readsPages({ paths, below }) && hasTransactions(memory);
 }
 
 /**

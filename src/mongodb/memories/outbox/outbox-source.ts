@@ -1,4 +1,4 @@
-import type { MemorySnapshot } from "../../../core/memory.js";
+import type { MemoryTree } from "../../../core/tree/memory-tree.js";
 import type { CallContext } from "../../../core/runtime/call.js";
 import { ROOT } from "../../../core/values/paths.js";
 import type { CheckedAddress } from "../../../core/values/address.js";
@@ -77,7 +77,8 @@ export class OutboxSource implements StoredHistory {
     const fields = { outbox: 1, hasVersions: 1 };
     const scope = { paths: [], below: [ROOT], want: "pages", needsHead: true, fields } as const;
     const { head, tree } = await loadPages(this.#memory, scope, call);
-    return head === undefined ? null : presentMemory(this.#memory, head, tree.snapshot());
+    if (head === undefined) return null;
+    return { ...describeMemory(this.#memory, head), texts: listTexts(tree), tree: tree.snapshot() };
   }
 
   /** Reads the outbox, and then the texts that it needs from the pages, at one point in time. */
@@ -91,8 +92,7 @@ export class OutboxSource implements StoredHistory {
           const recorded = described.changes.flatMap(({ files }) => files.map((file) => file.path));
           const paths = [...new Set([...recorded, ...(path === null ? [] : [path])])];
           const { tree } = await loadInSnapshot(this.#memory, { paths, below: [] }, moment, call);
-          const texts = new Map(Array.from(tree.files.values(), (file) => [file.path, file.content]));
-          return { ...described, texts, isDirectory: path !== null && tree.isDirectory(path) };
+          return { ...described, texts: listTexts(tree), isDirectory: path !== null && tree.isDirectory(path) };
         }),
       ),
     );
@@ -120,17 +120,8 @@ function projectTexts(path: string | null): Record<string, Expression> {
   };
 }
 
-/** Returns the history of a memory from its head and all its texts. */
-function presentMemory(
-  memory: PagedMemory,
-  head: MemoryDocument,
-  tree: MemorySnapshot,
-): PresentMemory & { tree: MemorySnapshot } {
-  return {
-    ...describeMemory(memory, head),
-    texts: new Map(tree.files.map(({ path, content }) => [path, content])),
-    tree,
-  };
+function listTexts({ files }: MemoryTree): Map<string, string> {
+  return new Map(Array.from(files.values(), ({ path, content }) => [path, content]));
 }
 
 function describeMemory({ address }: PagedMemory, head: MemoryDocument): Omit<PresentMemory, "texts"> {
