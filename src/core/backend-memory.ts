@@ -294,6 +294,7 @@ export class BackendMemory implements RestrictableMemory, BulkMemory {
               runCall(context, traceAddedFiles(files), async (call) => {
                 for (const { content } of files) checkText(content, "content");
                 const checked = files.map((file) => ({ ...file, path: normalizePath(file.path) }));
+                call.origin = context.run?.origin ?? null;
                 return runAsChange(context, call, () => addFiles(checked, settings, call));
               }),
       readFiles:

@@ -34,7 +34,7 @@ export async function mergeBatch(
     if (known.has(path) || isBelowFile(context, path) || getCreationError(path, into.paths) !== null) continue;
     const [step, ...later] = listSteps(context, path, hashSha256(content));
     if (later.length > 0) continue;
-    const author = JSON.stringify(step?.actor);
+    const author = JSON.stringify([step?.actor, step?.origin]);
     const { memory, files } = byAuthor.get(author) ?? { memory: actAs(into, step), files: [] };
     const now = new Date();
     files.push({ path, content, createdAt: now, updatedAt: now, ifExists: "fail" });

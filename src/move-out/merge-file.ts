@@ -1,8 +1,10 @@
 import { getAddSettings } from "../core/bulk.js";
 import type { MemoryVersion } from "../core/history/history.js";
 import type { Memory } from "../core/memory.js";
+import { bindMemory } from "../core/restrictable-memory.js";
 import { readMarks } from "../core/search/log-parts.js";
 import { baseChanged, catchRefusal, parentIsFile } from "../core/values/errors.js";
+import type { VersionOrigin } from "../core/values/actor.js";
 import { LiteralSearch } from "../core/values/literal-search.js";
 import {
   getCreationError,
@@ -44,6 +46,8 @@ export interface MergeContext {
 export interface Step extends Pick<MemoryVersion, "sha256" | "actor"> {
   /** Null for a present text that no version has. */
   id: string | null;
+  /** What a learnt text rests on, without versions: an id names another version in the second memory. */
+  origin?: VersionOrigin;
 }
 
 /**
@@ -106,18 +110,23 @@ export async function readSteps({ history }: Memory, paths: readonly string[]): 
   const found = new Map(paths.map((path): [string, Step[]] => [path, []]));
   // The steps of each file by the name that the file had.
   const names = new Map(found);
-  for await (const { id, path, from, operation, sha256, actor } of history?.list() ?? []) {
+  for await (const { id, path, from, operation, sha256, actor, ...facts } of history?.list() ?? []) {
     const steps = names.get(path);
     if (steps === undefined) continue;
     // A rename leaves the text of the version before it, whose author wrote the text.
     if (sha256 !== null && sha256 === steps.at(-1)?.sha256) steps.pop();
-    if (sha256 !== null) steps.push({ id, sha256, actor });
+    if (sha256 !== null) steps.push({ id, sha256, actor, ...getOrigin(facts) });
     // Before it was created, or deleted, it was another file.
     if (operation !== "modified") names.delete(path);
     if (from !== undefined) names.set(from, steps);
   }
   for (const steps of found.values()) steps.reverse();
   return found;
+}
+
+function getOrigin({ sources, trust }: Partial<VersionOrigin>): Pick<Step, "origin"> {
+  if (sources === undefined || trust === undefined) return {};
+  return { origin: { sources: sources.filter((source) => !source.startsWith("version:")), trust } };
 }
 
 function findStep(steps: readonly Step[], text: string): number {
@@ -186,7 +195,10 @@ async function readStep({ history }: Memory, { id }: Step): Promise<string | nul
 }
 
 export function actAs(memory: Memory, step: Step | undefined): Memory {
-  return step?.actor ? memory.with({ actor: step.actor }) : memory;
+  if (!step?.actor) return memory;
+  const { actor, origin } = step;
+  if (origin === undefined) return memory.with({ actor });
+  return bindMemory(memory, { policies: [], run: { run: {}, signal: undefined, actor, call: null, origin } });
 }
 
 /** Adds a text as lines of its own, unless the file has these lines already. */

@@ -7,6 +7,7 @@ import { compiled } from "../../helpers/compiled-sources.js";
 import { freshAddress } from "../../helpers/memory-case.js";
 import { readAll } from "../../helpers/read-all.js";
 import { isLong, repetitions } from "../../helpers/repetitions.js";
+import { change as createOperation, learnWith } from "../../helpers/scripted-learning.js";
 import { testDatabase } from "../../helpers/test-database.js";
 
 const { uri, client, name: dbName } = testDatabase();
@@ -45,6 +46,28 @@ describe("a merge of memories with a history", () => {
       { client: "merge", ...ada },
       { client: "merge", ...bob },
       { client: "merge" },
+    ]);
+  });
+
+  it("brings what learnt texts rest on, without versions, whose ids are others there", async () => {
+    const [from, into] = [openFresh(), openFresh()];
+    await from.with({ actor: ada }).write("/note", "I moved to Oslo.");
+    const [one, two] = ["/profile/a", "/profile/b"].map((path) =>
+      createOperation("write", path, { text: path, sources: ["s1", "s2"] }),
+    );
+    const edit = createOperation("append", "/profile/b", { text: "more", sources: ["s1"] });
+    const messages = [new HumanMessage({ id: "m1", content: "I moved." })];
+    await learnWith(from, [one, two], { messages, changes: true, apply: "append-only" });
+    await learnWith(from, [edit], {
+      messages: [new HumanMessage({ id: "m2", content: "And." })],
+      apply: "append-only",
+    });
+    await mergeMemories(from, into);
+    const versions = await readAll(into.history?.list({ path: "/profile" }) ?? []);
+    expect(versions.map(({ path, sources, trust, actor }) => [path, sources, trust, actor?.client])).toEqual([
+      ["/profile/b", ["message:m2"], "person", "learn"],
+      ["/profile/b", ["message:m1"], "agent", "learn"],
+      ["/profile/a", ["message:m1"], "agent", "learn"],
     ]);
   });
 
