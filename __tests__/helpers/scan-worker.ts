@@ -17,7 +17,8 @@ class OneVector extends Embeddings {
 
 const client = new MongoClient(uri);
 const index = { dims: Number(dims), embeddings: new OneVector({}) };
-const store = new MongoMemoryStore({ client, dbName, ...(work === "vectors" && { index }) });
+// Without the usual time limit, which could end the work of a busy machine before its memory does.
+const store = new MongoMemoryStore({ client, dbName, timeoutMs: Infinity, ...(work === "vectors" && { index }) });
 const prefix = ["scanned"];
 
 const works: Record<string, () => Promise<number>> = {

@@ -41,7 +41,8 @@ describe("what the page answers about tidying", () => {
       key: `/notes/${index}.md`,
       value: { content: index % 10 === 0 ? "" : `note ${index}` },
     }));
-    await new MongoMemoryStore({ client, dbName }).batch(files);
+    // So many files take a busy machine longer than the usual 30 s.
+    await new MongoMemoryStore({ client, dbName, timeoutMs: Infinity }).batch(files);
     const { json } = await askPage(page, `/api/tidy?${pageQuery({ nodeId })}`);
     expect(json).toMatchObject({ total: 1000, remedies: 1000 });
     expect((json as { findings: unknown[] }).findings).toHaveLength(500);
