@@ -1,16 +1,10 @@
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { describe, expect, it } from "@jest/globals";
 import * as fc from "fast-check";
-import { type MemoryBackend, openMemoryOver } from "../../../../src/custom-backend/index.js";
-import {
-  type Memory,
-  type MemoryOptions,
-  type MemorySnapshot,
-  type SearchHit,
-  openMemory,
-} from "../../../../src/index.js";
+import { type Memory, type MemoryOptions, type SearchHit, openMemory } from "../../../../src/index.js";
 import { searchNaively } from "../../../helpers/naive-ranking.js";
 import { repetitions } from "../../../helpers/repetitions.js";
+import { openUnchanged } from "../../../helpers/unchanged-memory.js";
 
 let opened = 0;
 
@@ -19,16 +13,6 @@ async function memoryWith(texts: Record<string, string>, options: MemoryOptions 
   const memory = openMemory(new InMemoryStore(), { nodeId: `ranking ${opened}` }, { paths: "posix", ...options });
   for (const [path, text] of Object.entries(texts)) await memory.write(path, text);
   return memory;
-}
-
-/** A memory that never changes, so that all searches use one index. */
-function openUnchanged({ files, directories }: MemorySnapshot): Memory {
-  opened += 1;
-  const features: MemoryBackend["features"] = {
-    version: async () => "1",
-    snapshotSince: async () => ({ files: files.map((file) => ({ ...file, version: "1" })), directories }),
-  };
-  return openMemoryOver(() => ({ features }) as MemoryBackend, { nodeId: `ranking ${opened}` }, { paths: "posix" });
 }
 
 const rounded = (hits: readonly [string, number][]) =>
