@@ -36,8 +36,7 @@ import type {
   ProposalRange,
   SweptCounts,
 } from "../memories/addresses/memory-filter.js";
-import { readAllPages, summariesIn } from "../memories/listing/summary-pages.js";
-import type { ProposalPageEnd } from "../proposals/record-collection.js";
+import { type ProposalPageEnd, readAllPages, summariesIn } from "../memories/listing/summary-pages.js";
 
 export type { MemoryFacts, NodeFacts } from "../memories/listing/memory-facts.js";
 export type { ExpireMsOptions } from "../memories/life/memory-expiry.js";

@@ -28,7 +28,7 @@ import {
   type MemorySummary,
   type ProposalFilter,
 } from "../memories/addresses/memory-filter.js";
-import { readAllPages, summariesIn } from "../memories/listing/summary-pages.js";
+import { type ProposalPageEnd, readAllPages, summariesIn } from "../memories/listing/summary-pages.js";
 import type { CheckedAddress, MemoryAddress } from "../../core/values/address.js";
 import type { ProposalSummary } from "../../core/approval/memory-proposals.js";
 import { type DueMemories, dueMemories } from "../../core/contract/due-memories.js";
@@ -46,7 +46,6 @@ import { readInRun } from "../../langchain/read-in-run.js";
 import { describeBatch } from "./shown-reads.js";
 import { type BatchStorage, checkBatch, StoreBatch } from "./store-batch.js";
 import { spanOfBatch, spanOfForget, spanOfSweep } from "../memories/store-spans.js";
-import type { ProposalPageEnd } from "../proposals/record-collection.js";
 import { rememberCreatedStore } from "./created-stores.js";
 import { openItems, openMemories } from "./open-storage.js";
 import { checkStoreOptions, type MongoMemoryStoreOptions } from "./store-options.js";

@@ -12,6 +12,8 @@ import { type MemoriesContext, nameShards } from "../memory-context.js";
 import { spanOfPage } from "../store-spans.js";
 import { storedAddress } from "./found-memories.js";
 
+export type { ProposalPageEnd } from "../../proposals/record-collection.js";
+
 /** The position after a page of summaries: the ids as stored. */
 export type PageEnd = { nodeId: string } & Partial<Record<OwnerField, string>>;
 
