@@ -7,6 +7,7 @@ import { checkOptions } from "../core/settings/check-options.js";
 import type { MemoryError } from "../core/values/errors.js";
 import { findTimeZone, getLocalTime } from "../core/settings/time-zone.js";
 import type { MemoryRun } from "../langchain/memory-run.js";
+import { checkMessages } from "../prompt/user-turn.js";
 import { toLogEntries } from "./entries.js";
 import { takeLastTurn } from "./log-text.js";
 import { LogWriter, type PartEnd } from "./log-writer.js";
@@ -31,6 +32,7 @@ export async function logConversation(
   options: ConversationLogOptions & { threadId?: string; at?: Date } = {},
 ): Promise<number> {
   checkOptions("ConversationLogOptions", optionsSchema, options);
+  checkMessages(messages, "logConversation");
   const { threadId, at, ...logOptions } = options;
   const run: MemoryRun = { config: {}, ...(threadId !== undefined && { threadId }) };
   const log = checkLogOptions(logOptions);

@@ -3,6 +3,7 @@ import type { Memory } from "./memory.js";
 import type { MemoryUse } from "./memory-options.js";
 import type { CallIdentity } from "./runtime/call-identity.js";
 import type { MemoryActor, VersionOrigin } from "./values/actor.js";
+import { isObject } from "./values/unknown-values.js";
 
 /**
  * A run that uses memories. `memory.with(run)` binds a memory to it. Whatever a storage learns about a call of a run
@@ -22,7 +23,7 @@ export interface RunBinding extends MemoryUse {
 }
 
 export function isRunBinding(use: MemoryUse): use is RunBinding {
-  return "call" in use;
+  return isObject(use) && "call" in use;
 }
 
 /**

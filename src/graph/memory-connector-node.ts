@@ -26,7 +26,7 @@ import {
   readToShow,
   showMemories,
 } from "../prompt/shown-memory.js";
-import { getUserTurn, joinUserMessage, type UserTurn } from "../prompt/user-turn.js";
+import { checkMessages, getUserTurn, joinUserMessage, type UserTurn } from "../prompt/user-turn.js";
 import { defineRunnableMark, unwrapStore } from "../langchain/langgraph-internals.js";
 import { readInRun, type ShownRead } from "../langchain/read-in-run.js";
 import type { ConversationLog, ConversationLogOptions } from "../conversation/options.js";
@@ -146,6 +146,7 @@ export class MemoryConnectorNode {
     model?: unknown,
     tools: readonly object[] = [],
   ): Promise<BaseMessage[]> {
+    checkMessages(messages, "inject");
     const run = ensureConfig(config);
     const parts = await this.showParts(getUserTurn(messages, langChainMessages), getMemoryRun(run), tools);
     const { placement, systemMessages, role } = this.#config;

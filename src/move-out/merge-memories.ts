@@ -2,6 +2,7 @@ import { z } from "zod";
 import { patternField } from "../core/access/policy.js";
 import { splitIntoBatches } from "../core/bulk.js";
 import type { Memory, MemoryOutline } from "../core/memory.js";
+import { checkMemory } from "../core/mounts/mounts.js";
 import { openWithoutRules } from "../core/restrictable-memory.js";
 import { lostRace, maxAttempts, pause } from "../core/runtime/lost-race.js";
 import { checkOptions } from "../core/settings/check-options.js";
@@ -46,6 +47,8 @@ const optionsSchema = z
  */
 export async function mergeMemories(from: Memory, into: Memory, options: MergeOptions = {}): Promise<MergeReport> {
   const { append, dryRun } = checkOptions("MergeOptions", optionsSchema, options);
+  checkMemory(from, "mergeMemories: from");
+  checkMemory(into, "mergeMemories: into");
   if (isSameMemory(from, into)) throw invalid("a memory cannot be merged into itself");
   const patterns = append.map(compilePathPattern);
   const { files, revision } = await from.outline();

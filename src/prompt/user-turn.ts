@@ -1,4 +1,4 @@
-import { takeStart } from "../core/values/text.js";
+import { preview, takeStart } from "../core/values/text.js";
 import { getField } from "../core/values/unknown-values.js";
 
 /** The turn of a conversation: what the user's last message says. */
@@ -95,4 +95,10 @@ function getText(content: unknown): string {
 function listTexts(content: unknown): string[] {
   const blocks = Array.isArray(content) ? (content as { type?: unknown; text?: unknown }[]) : [];
   return blocks.flatMap(({ type, text }) => (type === "text" && typeof text === "string" ? [text] : []));
+}
+
+/** @param caller the function that the program has called. @throws TypeError */
+export function checkMessages(messages: unknown, caller: string): void {
+  if (!Array.isArray(messages))
+    throw new TypeError(`${caller}: messages must be a list of messages (given ${preview(messages)})`);
 }

@@ -6,6 +6,8 @@ import {
   MemoryConnectorNode,
   MemoryNode,
   createMemoryPrompt,
+  logConversation,
+  mergeMemories,
   MongoMemoryStore,
   openMemory,
 } from "../../../src/index.js";
@@ -15,6 +17,8 @@ import { storageError } from "../../../src/mongodb/driver/errors.js";
 import { freshAddress } from "../../helpers/memory-case.js";
 
 const store = new InMemoryStore();
+const notes = openMemory(store, freshAddress());
+const connector = new MemoryNode({ ...freshAddress(), store }).createConnector();
 
 describe("what an error says", () => {
   it("of an unknown option: which one, and which was probably meant", () => {
@@ -56,6 +60,17 @@ describe("what an error says", () => {
   ])("of missing options, what is needed: %s", (_name, run, message) => {
     expect(run).toThrow(TypeError);
     expect(run).toThrow(message);
+  });
+
+  it.each([
+    ["with", () => notes.with(null as never), /^invalid MemoryUse: .*object, received null/],
+    ["inject", () => connector.inject(undefined as never), /^inject: messages must be a list of messages \(given und/],
+    ["logConversation", () => logConversation(notes, "x" as never), /^logConversation: messages must be a list/],
+    ["mergeMemories", () => mergeMemories(notes, {} as never), /^mergeMemories: into must be a Memory .*an object/],
+  ])("of an argument that is none: what is needed, and not what JavaScript says: %s", async (_name, run, message) => {
+    const call = Promise.resolve().then<unknown>(run);
+    await expect(call).rejects.toThrow(TypeError);
+    await expect(call).rejects.toThrow(message);
   });
 
   it("of a connection string that is not there: that, and not that it is malformed", async () => {

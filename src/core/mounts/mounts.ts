@@ -52,6 +52,12 @@ export function isMemory(value: unknown): value is Memory {
   return typeof value.snapshot === "function" && typeof value.outline === "function";
 }
 
+/** @param name of the argument. @throws TypeError */
+export function checkMemory(value: unknown, name: string): asserts value is Memory {
+  if (!isMemory(value))
+    throw new TypeError(`${name} must be a Memory (openMemory, store.memory) (given ${preview(value)})`);
+}
+
 /** @throws TypeError */
 export function checkMounts(given: unknown): Mount[] {
   return normalizeMountPoints("mountMemories", given).map(([point, mount]) => {
