@@ -57,7 +57,7 @@ const mayImport: Record<string, string[]> = {
   template: ["core", "dialects", "langchain", "conversation", "prompt", "graph"],
   middleware: ["core", "conversation", "prompt", "graph"],
   "ai-sdk": ["core", "dialects", "langchain", "prompt", "graph"],
-  learn: ["core", "langchain", "conversation", "prompt", "graph", "mongodb/store"],
+  learn: ["core", "langchain", "prompt", "graph", "mongodb/store"],
   deepagents: ["core", "dialects", "langchain"],
   mcp: ["core", "dialects", "langchain"],
   "move-in": ["core", "backends", "conversation", "move-out"],

@@ -1,10 +1,10 @@
 import type { BaseMessage } from "@langchain/core/messages";
-import { getRole } from "../conversation/entries.js";
 import type { VersionChange } from "../core/history/history-backend.js";
 import { removeLogMarks } from "../core/search/passages.js";
 import { isOwnClient, type MemoryActor } from "../core/values/actor.js";
 import { createFactsId } from "../core/values/sha256.js";
 import { takeStart } from "../core/values/text.js";
+import { getField } from "../core/values/unknown-values.js";
 
 /** The trust in a text, lowest first. The program decides by what it knows of the author. */
 const trustLevels = ["unknown", "agent", "person"] as const;
@@ -31,13 +31,22 @@ export function getLowestTrust(sources: readonly Source[]): Trust {
 /** Reads the texts of user and assistant, without tool traffic, system messages and memory that a connector showed. */
 export function readMessages(messages: readonly BaseMessage[]): Source[] {
   return messages.flatMap((message, index): Source[] => {
-    const role = getRole(message);
+    const type = message.getType();
+    // LangChain's middleware replaces old messages by a summary, which neither has said.
+    if ((type !== "human" && type !== "ai") || isSummary(message)) return [];
     const text = withoutShownMemory(message.text).trim();
-    if (role === null || text === "") return [];
+    if (text === "") return [];
     // Programs and databases also have "" and null where there is no id.
-    const id = message.id ? message.id : createFactsId([message.type, index, text]);
-    return [{ id: `message:${id}`, place: `said by the ${role}`, text, trust: role === "user" ? "person" : "agent" }];
+    const id = message.id ? message.id : createFactsId([type, index, text]);
+    const trust = type === "human" ? "person" : "agent";
+    return [
+      { id: `message:${id}`, place: type === "human" ? "said by the user" : "said by the assistant", text, trust },
+    ];
   });
+}
+
+function isSummary({ additional_kwargs: more }: BaseMessage): boolean {
+  return getField(more, "lc_source") === "summarization";
 }
 
 const fence = { start: "<memory scope=", end: "</memory>" } as const;
