@@ -4,13 +4,14 @@ import { isObject, isRecord } from "../core/values/unknown-values.js";
 
 /**
  * Returns messages as objects of LangChain. Programs also have messages as plain objects, such as those of OpenAI, as
- * pairs of role and text, and as texts of the user. Messages that are objects of LangChain stay the same objects.
+ * pairs of role and text, and as texts of the user. Messages that are objects of LangChain stay the same objects, and a
+ * list of only such messages the same list.
  * @throws TypeError for anything else
  */
 export function toMessages(messages: readonly BaseMessageLike[]): BaseMessage[] {
   const list: unknown = messages;
   if (!Array.isArray(list)) throw new TypeError(`messages must be a list of messages (given ${preview(list)})`);
-  return messages.map((message, index) => {
+  const read = messages.map((message, index) => {
     try {
       return toMessage(message);
     } catch (cause) {
@@ -18,6 +19,7 @@ export function toMessages(messages: readonly BaseMessageLike[]): BaseMessage[] 
       throw new TypeError(`messages[${index}] is no message: ${shorten(reason, 200)}`, { cause });
     }
   });
+  return read.every((message, index) => message === messages[index]) ? (messages as BaseMessage[]) : read;
 }
 
 /** The fields of plain objects in which LangChain looks for what a message says. It takes others for empty messages. */
