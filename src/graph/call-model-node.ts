@@ -48,8 +48,8 @@ export class CallModelNode extends Runnable<MessagesState, MessagesState, LangGr
   #memoryConnector: MemoryConnectorNode | undefined;
 
   /**
-   * @throws TypeError for an unknown option, if the model is not a chat model or cannot bind the tools, if two tools have the same name, or if
-   *   `memoryConnector` is neither a connector nor a MemoryNode
+   * @throws TypeError for an unknown option, if the model is not a chat model or cannot bind the tools, if two tools have
+   *   the same name, or if `memoryConnector` is neither a connector nor a MemoryNode
    */
   constructor(options: CallModelNodeOptions) {
     super();

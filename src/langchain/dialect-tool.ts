@@ -9,6 +9,7 @@ import {
 } from "@langchain/core/tools";
 import { isGraphBubbleUp } from "@langchain/langgraph";
 import { pickDefined } from "../core/settings/pick-defined.js";
+import { isRecord } from "../core/values/unknown-values.js";
 import {
   type AdaptedTool,
   adaptTool,
@@ -142,8 +143,7 @@ function isToolCall(input: unknown): input is { type: "tool_call"; args: unknown
 
 /** Programs may pass `undefined` for an optional argument. JSON has no such value. */
 function removeUndefined(args: unknown): unknown {
-  if (typeof args !== "object" || args === null || Array.isArray(args)) return args;
-  return pickDefined(args);
+  return isRecord(args) ? pickDefined(args) : args;
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { PagedHistory } from "../core/backend-history.js";
 import type { VersionChange } from "../core/history/history-backend.js";
 import type { FileText } from "../core/tree/snapshot.js";
-import { isRefusal } from "../core/values/errors.js";
+import { catchRefusal } from "../core/values/errors.js";
 import { getPathPrefix, ROOT } from "../core/values/paths.js";
 import { takeStart } from "../core/values/text.js";
 import type { LearnedMemory } from "./learned-memory.js";
@@ -88,8 +88,8 @@ export async function findKnownTexts(
   for (const { path, startLine, text: passage } of hits.flat()) {
     const key = `${path}:${startLine}`;
     if (files.has(path) || passages.has(key) || !mayRead(path)) continue;
-    const content = mayChange(path) ? await readFile(memory, path) : undefined;
-    if (content !== undefined && fits(content)) files.set(path, content);
+    const content = mayChange(path) ? await catchRefusal(memory.read(path)) : null;
+    if (content !== null && fits(content)) files.set(path, content);
     else if (!newTexts.includes(passage.trim()) && fits(passage)) passages.set(key, { path, content: passage });
   }
   return {
@@ -121,14 +121,4 @@ export async function listWritable({ memory }: LearnedMemory, write: readonly st
       if (found.size < maxListed) found.add(getPathPrefix(directory) + name + (kind === "dir" ? "/" : ""));
   }
   return [...found];
-}
-
-/** Returns undefined for a path without a file. */
-async function readFile(memory: LearnedMemory["memory"], path: string): Promise<string | undefined> {
-  try {
-    return await memory.read(path);
-  } catch (error) {
-    if (isRefusal(error)) return undefined;
-    throw error;
-  }
 }

@@ -4,7 +4,7 @@ import type { BackendProposals } from "../core/backend-proposals.js";
 import type { Memory } from "../core/memory.js";
 import { getMountTree } from "../core/mounts/mounted-memory.js";
 import { compilePathPatterns } from "../core/values/path-pattern.js";
-import { archivePath, defaultLogPath, getPathPrefix, ROOT } from "../core/values/paths.js";
+import { archivePath, defaultLogPath, isWithin, ROOT } from "../core/values/paths.js";
 import { hasMethod } from "../core/values/unknown-values.js";
 import type { MemoryNode } from "../graph/memory-node.js";
 import { learnClient } from "./sources.js";
@@ -35,8 +35,7 @@ export function openLearnedMemory(
   const memory = own.with({ actor: { client: learnClient }, ...(signal && { signal }) });
   const { proposals, history } = memory;
   if (!isLearnProposals(proposals)) throw new TypeError("learn: the memory keeps no proposals; use a MongoMemoryStore");
-  const isOfMount = (path: string): boolean =>
-    others.some(({ point }) => path === point || path.startsWith(getPathPrefix(point)));
+  const isOfMount = (path: string): boolean => others.some(({ point }) => isWithin(path, point));
   const [isReadable, isWritable] = [compilePathPatterns(read), compilePathPatterns(write)];
   // "/profile/**" also fits "/profile". A file there would leave no place for files below it.
   const directories = write.filter((pattern) => /.\/\*\*$/.test(pattern)).map((each) => each.slice(0, -3));

@@ -1,7 +1,7 @@
 import { addFilesTo, readFilesFrom } from "../core/bulk.js";
 import type { Memory } from "../core/memory.js";
 import type { DatedFile } from "../core/tree/add-files.js";
-import { hasCode } from "../core/values/errors.js";
+import { catchRefusal } from "../core/values/errors.js";
 import { getCreationError } from "../core/values/paths.js";
 import { hashSha256 } from "../core/values/sha256.js";
 import { actAs, isBelowFile, listSteps, type MergeContext, type MergedFile } from "./merge-file.js";
@@ -49,10 +49,7 @@ export async function mergeBatch(
 }
 
 async function createFiles(memory: Memory, files: readonly DatedFile[]): Promise<Map<string, "created" | "equal">> {
-  const results = await addFilesTo(memory, files).catch((error: unknown) => {
-    if (hasCode(error, "ECONFLICT")) return [];
-    throw error;
-  });
+  const results = (await catchRefusal(addFilesTo(memory, files), "ECONFLICT")) ?? [];
   return new Map(
     files.flatMap(({ path }, index) => {
       const result = results[index];

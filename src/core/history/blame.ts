@@ -56,6 +56,7 @@ export async function blameLines({ text, steps }: FileLineage, call: CallContext
 function isDifference(before: LineageStep["before"]): before is OlderText {
   return typeof before === "object" && before !== null;
 }
+
 async function* eachStep(steps: FileLineage["steps"]): AsyncGenerator<LineageStep> {
   for await (const batch of steps) yield* batch;
 }

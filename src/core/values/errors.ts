@@ -89,7 +89,7 @@ export function isRefusal(error: unknown): error is MemoryError {
   return MemoryError.isInstance(error) && error.code !== "EIO";
 }
 
-/** Returns null if a call is refused with one of the codes. */
+/** Returns null if a call is refused with one of the codes. @param codes default: all codes of a refusal */
 export async function catchRefusal<Answer>(
   call: Promise<Answer>,
   ...codes: readonly MemoryErrorCode[]
@@ -97,7 +97,7 @@ export async function catchRefusal<Answer>(
   try {
     return await call;
   } catch (error) {
-    if (hasCode(error, ...codes)) return null;
+    if (codes.length === 0 ? isRefusal(error) : hasCode(error, ...codes)) return null;
     throw error;
   }
 }

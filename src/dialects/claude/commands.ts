@@ -1,4 +1,4 @@
-import { catchRefusal, isRefusal } from "../../core/values/errors.js";
+import { catchRefusal } from "../../core/values/errors.js";
 import { findLines, replaceRange, setLineEnds, type TextRange } from "../../core/values/line-ends.js";
 import { LiteralSearch } from "../../core/values/literal-search.js";
 import type { Memory } from "../../core/memory.js";
@@ -194,12 +194,7 @@ class TextMissing extends ClaudeRefusal {}
 
 /** Returns "" if the file is gone. */
 async function readPresent(memory: Memory, path: string): Promise<string> {
-  try {
-    return await memory.read(path);
-  } catch (error) {
-    if (isRefusal(error)) return "";
-    throw error;
-  }
+  return (await catchRefusal(memory.read(path))) ?? "";
 }
 
 /** Finds the only occurrence of a text. Line ends of either kind are equal. */

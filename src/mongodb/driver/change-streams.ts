@@ -1,5 +1,5 @@
 import type { Collection, Db, Document, MongoClient, Timestamp } from "mongodb";
-import { exactCollation } from "./exact-collection.js";
+import { exactCollation, plainValues } from "./exact-collection.js";
 import { storageError } from "./errors.js";
 import { getField } from "../../core/values/unknown-values.js";
 
@@ -44,10 +44,7 @@ export class ChangeStreams {
     };
     try {
       const answer = await this.#db.command(command, {
-        promoteValues: true,
-        promoteLongs: true,
-        useBigInt64: false,
-        raw: false,
+        ...plainValues,
         readPreference: "primary",
       });
       // The answer of a find. Its documents have the fields of the projection.

@@ -132,7 +132,7 @@ export class VersionCollection {
   /** Leaves out versions that MongoDB has yet to delete. */
   #found(filter: object, options: FindVersionsOptions, call: CallContext): FindCursor<VersionDocument> {
     const kept = { ...filter, dropAt: { $not: { $lte: this.#clock() } } };
-    const all = { sort: { _id: -1 }, batchSize, promoteValues: true, ...options } as const;
+    const all = { sort: { _id: -1 }, batchSize, ...options } as const;
     return this.#collection.find<VersionDocument>(kept, call, all);
   }
 

@@ -2,7 +2,7 @@ import { Option } from "commander";
 import type { Memory, MemoryEntry, MemoryOutline, MemoryStat } from "../../../core/memory.js";
 import { MemoryTree, sumBytes } from "../../../core/tree/memory-tree.js";
 import { directoryNotFound, hasCode } from "../../../core/values/errors.js";
-import { getName, getParent, getPathPrefix, normalizePath, ROOT } from "../../../core/values/paths.js";
+import { getName, getParent, getPathPrefix, isWithin, normalizePath, ROOT } from "../../../core/values/paths.js";
 import { comparePaths } from "../../../core/values/text.js";
 import { groupBy } from "../../collections.js";
 import { memoryCommand } from "../../memory-command.js";
@@ -86,10 +86,9 @@ export const tree = memoryCommand<{ path?: string }>({
 /** Reads everything at or below the path. @throws MemoryError ENOENT */
 async function readOutline(memory: Memory, root: string): Promise<MemoryOutline> {
   const { files, directories, revision } = await memory.outline();
-  const isWithin = (path: string): boolean => path === root || path.startsWith(getPathPrefix(root));
   const outline = {
-    files: files.filter(({ path }) => isWithin(path)),
-    directories: directories.filter(isWithin),
+    files: files.filter(({ path }) => isWithin(path, root)),
+    directories: directories.filter((path) => isWithin(path, root)),
     revision,
   };
   if (root !== ROOT && outline.files.length + outline.directories.length === 0) throw directoryNotFound();

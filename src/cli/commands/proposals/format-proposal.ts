@@ -1,7 +1,7 @@
 import type { MemoryProposal } from "../../../core/approval/memory-proposals.js";
 import type { MemoryHistory } from "../../../core/history/history.js";
 import { isPaged } from "../../../core/backend-history.js";
-import { isRefusal } from "../../../core/values/errors.js";
+import { catchRefusal } from "../../../core/values/errors.js";
 import { takeStart } from "../../../core/values/text.js";
 import { readVersion } from "../../../learn/sources.js";
 import type { Output } from "../../terminal/output.js";
@@ -49,13 +49,7 @@ const maxNoteChars = 2000;
 async function formatNote(source: string, history: MemoryHistory | null, out: Output): Promise<string> {
   const [kind, id = ""] = source.split(/:(.*)/s);
   if (kind !== "version" || history === null || !isPaged(history)) return "";
-  const note = await history
-    .readChange(id)
-    .then(readVersion)
-    .catch((error: unknown) => {
-      if (isRefusal(error)) return null;
-      throw error;
-    });
+  const note = await catchRefusal(history.readChange(id).then(readVersion));
   if (note === null) return `\n${out.foreign(source)}: redacted, or no longer kept\n`;
   const text = `${source}, ${note.place}:\n${takeStart(note.text, maxNoteChars)}`;
   return `\n${out.foreign(text).replaceAll("\n", "\n| ")}\n`;

@@ -144,7 +144,6 @@ async function readTreeBelow(
     return new MemoryTree({
       files: summaries.flatMap(({ files }) => files.map(toEmptyFile)),
       directories: [...pages.flatMap(listDirectoriesAbove), ...summaries.flatMap(({ directories }) => directories)],
-      revision: null,
     });
   });
 }
