@@ -10,6 +10,8 @@ export interface ProgramProposal {
   id: string;
   actor: MemoryActor;
   origin?: ChangeOrigin;
+  /** Only checks the change, and stores nothing. */
+  isCheck?: boolean;
 }
 
 /**
@@ -20,14 +22,14 @@ export interface ProgramProposal {
  */
 export async function proposeChange(
   memory: Memory,
-  { id, actor, origin }: ProgramProposal,
+  { id, actor, origin, isCheck }: ProgramProposal,
   change: (memory: Memory) => Promise<unknown>,
 ): Promise<string | null> {
   const requester: ApprovalRequester = {
     onAsk: "propose",
     isOfProgram: true,
     actor,
-    createRequest: () => ({ id, origin, canWait: false, toolName: "", answer: () => Promise.resolve(null) }),
+    createRequest: () => ({ id, origin, isCheck, canWait: false, toolName: "", answer: () => Promise.resolve(null) }),
   };
   try {
     await change(restricted(memory, { access: "ask", rules: [], requester }));

@@ -5,6 +5,7 @@ import { readFilesFrom } from "../core/bulk.js";
 import { lostRace } from "../core/runtime/lost-race.js";
 import { hasCode, invalid } from "../core/values/errors.js";
 import { normalizePath } from "../core/values/paths.js";
+import type { MemoryActor } from "../core/values/actor.js";
 import { createFactsId, hashSha256 } from "../core/values/sha256.js";
 import { toMessages } from "../langchain/to-messages.js";
 import { askModel, getModelName } from "./ask-model.js";
@@ -12,7 +13,7 @@ import { createPrompt, createRepairPrompt } from "./create-prompt.js";
 import { findKnownTexts, findSimilarFiles, listWritable, readNewVersions } from "./gather-input.js";
 import { type HeldLease, holdLease, type LeasedWork } from "./hold-lease.js";
 import { type LearnedMemory, openLearnedMemory } from "./learned-memory.js";
-import { LostLease, makeChanges } from "./make-changes.js";
+import { dropRefused, LostLease, makeChanges } from "./make-changes.js";
 import { type LearnOperation, readOperations } from "./operation.js";
 import { checkLearnOptions, type LearnOptions, type LearnSettings } from "./options.js";
 import { getArchivedPath, type LearnChange, type OperationPlan, planOperations } from "./plan-operations.js";
@@ -72,7 +73,8 @@ async function runOnce(
     return { result: createReport(address, { nothing: true, unread, more }), progress: { ...progress, bookmark } };
   const report = createReport(address, { runId, unread, more });
   const labelled = new Map(sources.map((source, index) => [`s${index + 1}`, source]));
-  const plan = await askForPlan(opened, settings, labelled, report);
+  const actor = { client: learnClient, runId };
+  const plan = await askForPlan(opened, settings, { sources: labelled, actor, usage: report.usage });
   report.dropped.push(...plan.dropped);
   if (planned !== undefined) {
     planned.push(...plan.changes);
@@ -83,7 +85,6 @@ async function runOnce(
     if (isHeld !== true) throw new LostLease(isHeld === null);
     for (const { id } of change.sources) await assertPresent(opened, id);
   };
-  const actor = { client: learnClient, runId };
   const changeSettings = { actor, model: getModelName(model), signal, checkCurrent };
   try {
     await makeChanges(opened, plan.changes, changeSettings, report);
@@ -93,12 +94,18 @@ async function runOnce(
   return { result: report, progress: { bookmark, lastRunId: runId } };
 }
 
+interface LearnQuestion {
+  /** The new texts, by label. */
+  sources: ReadonlyMap<string, Source>;
+  actor: MemoryActor & { runId: string };
+  usage: LearnReport["usage"];
+}
+
 /** Calls the model, and once more if some operations are refused. */
 async function askForPlan(
   opened: LearnedMemory,
   { limits, write, instructions, apply, allowDelete, model, signal }: LearnSettings,
-  sources: ReadonlyMap<string, Source>,
-  { usage }: LearnReport,
+  { sources, actor, usage }: LearnQuestion,
 ): Promise<OperationPlan> {
   const known = await findKnownTexts(opened, [...sources.values()], limits.inputChars);
   const paths = await listWritable(opened, write);
@@ -114,7 +121,7 @@ async function askForPlan(
     const bounds = { maxOperations, removedShare, allowDelete, accessAt };
     const isAtOnce = (operation: LearnOperation): boolean => apply === "append-only" && mayAdd(opened, operation);
     const plan = planOperations(all, { texts, sources, mayChange: opened.mayChange, isAtOnce, ...bounds });
-    return { ...plan, dropped: [...dropped, ...plan.dropped] };
+    return dropRefused(opened, { ...plan, dropped: [...dropped, ...plan.dropped] }, actor);
   };
   const first = await ask(prompt, []);
   if (first.dropped.length === 0) return first;

@@ -1,12 +1,13 @@
 import type { Memory } from "../core/memory.js";
-import { editUnchanged, proposeChange } from "../core/propose-change.js";
+import { editUnchanged, type ProgramProposal, proposeChange } from "../core/propose-change.js";
 import { bindMemory } from "../core/restrictable-memory.js";
 import { CallIdentity } from "../core/runtime/call-identity.js";
 import type { MemoryActor } from "../core/values/actor.js";
 import { getReason, invalid, isRefusal } from "../core/values/errors.js";
 import { createFactsId } from "../core/values/sha256.js";
 import type { LearnedMemory } from "./learned-memory.js";
-import type { LearnChange } from "./plan-operations.js";
+import type { DroppedOperation } from "./operation.js";
+import type { LearnChange, OperationPlan } from "./plan-operations.js";
 import type { LearnReport } from "./report.js";
 import { getAddedText, getLowestTrust } from "./sources.js";
 
@@ -29,6 +30,28 @@ export class LostLease extends Error {
   }
 }
 
+/** Takes the operations out of a plan that the memory or a decision of a person refuses. It makes no change. */
+export async function dropRefused(
+  opened: LearnedMemory,
+  plan: OperationPlan,
+  actor: LearnChangeSettings["actor"],
+): Promise<OperationPlan> {
+  const checked: OperationPlan = { changes: [], accepted: [], dropped: [...plan.dropped] };
+  for (const change of plan.changes) {
+    try {
+      const id = await createId(opened, change, actor);
+      // A change after an addition to the same file is checked when it is made: its text is not there yet.
+      if (checked.changes.every(({ path }) => path !== change.path))
+        await propose(opened.memory, change, { id, actor, isCheck: true });
+      checked.changes.push(change);
+      checked.accepted.push(...change.operations);
+    } catch (error) {
+      checked.dropped.push(...describeRefused(change, error));
+    }
+  }
+  return checked;
+}
+
 /** Proposes changes, or makes additions at once, and reports them. A repeated run makes no change twice. */
 export async function makeChanges(
   opened: LearnedMemory,
@@ -39,22 +62,27 @@ export async function makeChanges(
   const { memory, proposals, history } = opened;
   for (const change of changes) {
     try {
-      const id = await createId(opened, change, settings);
+      const id = await createId(opened, change, settings.actor);
       await settings.checkCurrent(change);
       await makeChange(memory, change, { ...settings, id });
       // A redaction looks last for changes that rest on the version. So it finds this change, or this check finds it.
       await settings.checkCurrent(change).catch(async (error: unknown) => {
         if (isSourceGone(error))
-          await (change.isAtOnce ? history?.takeBack(createCallId(id, settings)) : proposals.withdraw(id));
+          await (change.isAtOnce ? history?.takeBack(createCallId(id, settings.actor)) : proposals.withdraw(id));
         throw error;
       });
       if (change.isAtOnce) report.applied.push(change.path);
       else report.proposals.push(id);
     } catch (error) {
-      if (!isRefusal(error)) throw error;
-      report.dropped.push({ operation: toOperation(change), why: getReason(error) });
+      report.dropped.push(...describeRefused(change, error));
     }
   }
+}
+
+/** @throws an error that is no refusal */
+function describeRefused({ operations }: LearnChange, error: unknown): DroppedOperation[] {
+  if (!isRefusal(error)) throw error;
+  return operations.map((operation) => ({ operation, why: getReason(error) }));
 }
 
 async function makeChange(
@@ -65,15 +93,17 @@ async function makeChange(
   const sources = change.sources.map((source) => source.id);
   const origin = { reason: change.reasons.join("\n"), sources, trust: getLowestTrust(change.sources), model };
   if (change.isAtOnce) {
-    const toolCallId = createCallId(id, { actor });
+    const toolCallId = createCallId(id, actor);
     const run = { run: {}, signal, actor: { ...actor, toolCallId }, call: new CallIdentity(toolCallId), origin };
     await applyTo(bindMemory(memory, { policies: [], run }), change);
     return;
   }
-  const proposal = await proposeChange(memory, { id, actor: { ...actor, toolCallId: id }, origin }, (asking) =>
-    applyTo(asking, change),
-  );
-  if (proposal === null) throw invalid("it changes nothing");
+  await propose(memory, change, { id, actor: { ...actor, toolCallId: id }, origin });
+}
+
+async function propose(memory: Memory, change: LearnChange, proposal: ProgramProposal): Promise<void> {
+  const id = await proposeChange(memory, proposal, (asking) => applyTo(asking, change));
+  if (id === null) throw invalid("it changes nothing");
 }
 
 /** Whether a source is gone. False if only the lease is lost: the run that has it now makes the same change. */
@@ -104,7 +134,7 @@ function applyTo(memory: Memory, { kind, path, to, before, after, added }: Learn
 async function createId(
   { memory: { address }, proposals }: LearnedMemory,
   { kind, path, to, before, after }: LearnChange,
-  settings: LearnChangeSettings,
+  actor: LearnChangeSettings["actor"],
 ): Promise<string> {
   const old = before ?? "";
   const isMove = kind === "rename" || kind === "delete";
@@ -112,16 +142,12 @@ async function createId(
   const id = createFactsId([address, path, ...texts]);
   const earlier = await proposals.get(id);
   if (earlier?.status === "rejected") throw invalid("a person has rejected this change");
-  if (earlier === null || earlier.actor?.runId === settings.actor.runId) return id;
-  if (earlier.status === "approved") return createCallId(id, settings);
+  if (earlier === null || earlier.actor?.runId === actor.runId) return id;
+  if (earlier.status === "approved") return createCallId(id, actor);
   throw invalid("this change waits for a person");
 }
 
 /** The id differs in each run. Reason: a later run may add a text again that a person has deleted since. */
-function createCallId(id: string, { actor: { runId } }: Pick<LearnChangeSettings, "actor">): string {
+function createCallId(id: string, { runId }: LearnChangeSettings["actor"]): string {
   return createFactsId([runId, id]);
-}
-
-function toOperation({ kind, path, to }: LearnChange): object {
-  return { operation: kind, path, ...(to !== null && { to }) };
 }

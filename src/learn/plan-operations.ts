@@ -39,6 +39,7 @@ export interface LearnChange {
   added: string;
   reasons: string[];
   sources: Source[];
+  operations: LearnOperation[];
 }
 
 export interface OperationPlan {
@@ -128,6 +129,7 @@ class Plan {
       isAtOnce: false,
       reasons,
       sources: [...new Set([...(earlier?.sources ?? []), ...sources])],
+      operations: [...(earlier?.operations ?? []), operation],
     });
   }
 

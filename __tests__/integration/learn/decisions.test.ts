@@ -31,7 +31,7 @@ describe("what a person has decided", () => {
     await learnFrom(memory, [[milk]], { messages: said("x") });
     await decideAll(memory, "reject");
     await memory.append("/profile/a.md", "Lives in Oslo.");
-    const { dropped, proposals } = await learnFrom(memory, [[milk]], { messages: said("y") });
+    const { dropped, proposals } = await learnFrom(memory, [[milk], [milk]], { messages: said("y") });
     expect(dropped).toMatchObject([{ why: "a person has rejected this change" }]);
     expect(proposals).toEqual([]);
   });
@@ -43,7 +43,7 @@ describe("what a person has decided", () => {
     const code = change("write", "/profile/code.md", { text: "The code is 4711." });
     await learn({ memory, model: scripted([code]).model, messages: said("x") });
     await decideAll(newMemory(nodeId), "reject");
-    const { dropped } = await learn({ memory, model: scripted([code]).model, messages: said("y") });
+    const { dropped } = await learn({ memory, model: scripted([code], [code]).model, messages: said("y") });
     expect(dropped).toMatchObject([{ why: "a person has rejected this change" }]);
   });
 
@@ -58,7 +58,8 @@ describe("what a person has decided", () => {
     await learnFrom(memory, [[operation]], { messages: said("x") });
     await decideAll(memory, "reject");
     for (const apply of ["propose", "append-only"] as const) {
-      const { dropped, applied } = await learnFrom(memory, [[operation]], { messages: said(apply), apply });
+      const answers = [[operation], [operation]];
+      const { dropped, applied } = await learnFrom(memory, answers, { messages: said(apply), apply });
       expect([dropped.length, applied]).toEqual([1, []]);
     }
     expect(await texts(memory)).toEqual({ "/profile/a.md": "Likes tea.\n" });

@@ -124,8 +124,11 @@ describe("answers of models", () => {
     const memory = newMemory();
     const { nodeId } = memory.address;
     const controller = new AbortController();
+    const guarded: string[] = [];
     const guard = ({ path }: { path: string }): void => {
-      if (path === "/profile/b.md") controller.abort(new Error("enough"));
+      guarded.push(path);
+      // The guard sees each text when the answer is checked, and again when the change is made.
+      if (guarded.length === 4) controller.abort(new Error("enough"));
     };
     const node = new MemoryNode({ store, nodeId, paths: "posix", guard });
     const operations = [written, change("write", "/profile/b.md", { text: "Likes tea." })];

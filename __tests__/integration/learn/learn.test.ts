@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "@jest/globals";
-import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import { AIMessage, HumanMessage, SystemMessage, ToolMessage } from "@langchain/core/messages";
 import { InMemoryStore } from "@langchain/langgraph";
 import { logConversation, type Memory, MemoryNode, MongoMemoryStore, openMemory } from "../../../src/index.js";
@@ -197,6 +196,31 @@ describe("learn from messages", () => {
     expect((await waiting(newMemory(nodeId))).map(({ content }) => content)).toEqual(["The code is [secret]."]);
   });
 
+  it("returns to the model once what the guard refuses, with the guard's words", async () => {
+    const nodeId = randomUUID();
+    const guard = ({ content }: { content: string }): void => {
+      if (content.includes("4711")) throw new Error("no codes");
+    };
+    const node = new MemoryNode({ store, nodeId, paths: "posix", guard });
+    const named = change("write", "/profile/code.md", { text: "The code is 4711." });
+    const mended = change("write", "/profile/code.md", { text: "Ada has a code." });
+    const { dropped, prompts } = await learnFrom(node, [[named], [mended]], { messages: said("4711") });
+    expect(prompts[1]).toContain("no codes");
+    expect(dropped).toEqual([]);
+    expect(await waiting(newMemory(nodeId))).toMatchObject([{ content: "Ada has a code." }]);
+    const stubborn = await learnFrom(node, [[named], [named]], { messages: said("again 4711") });
+    expect(stubborn).toMatchObject({ dropped: [{ operation: named, why: "no codes" }], proposals: [] });
+  });
+
+  it("returns to the model what no file can be, and reports each operation that it joined", async () => {
+    const memory = newMemory();
+    await memory.write("/profile/a.md", "Lives in Berlin.");
+    const below = ["one", "two"].map((text) => change("append", "/profile/a.md/b.md", { text }));
+    const { dropped, prompts } = await learnFrom(memory, [below, below], { messages: said("x") });
+    expect(prompts[1]).toContain("/profile/a.md");
+    expect(dropped.map(({ operation }) => operation)).toEqual(below);
+  });
+
   it.each(["edit", "archive"])("keeps an addition beside an operation that a rule refuses: %s", async (operation) => {
     const memory = newMemory();
     await memory.write("/profile/a.md", "Lives in Berlin.");
@@ -237,18 +261,17 @@ describe("learn from messages", () => {
       change("write", "/profile/a.md", { text: "one" }),
       change("write", "/profile/b.md", { text: "two" }),
     ];
-    const crash = { ...scripted(operations) };
-    const failing: BaseChatModel = crash.model;
-    let approvals = 0;
+    let calls = 0;
     const guard = (): void => {
-      approvals += 1;
-      if (approvals === 2) throw new TypeError("the process ends here");
+      calls += 1;
+      // The first two calls check the answer.
+      if (calls === 4) throw new TypeError("the process ends here");
     };
     const node = new MemoryNode({ store, nodeId: memory.address.nodeId, paths: "posix", guard });
-    await learn({ memory: node, model: failing, messages: said("x") });
+    await learnFrom(node, [operations], { messages: said("x") });
     expect(await waiting(memory)).toHaveLength(1);
-    const again = await learnFrom(memory, [operations], { messages: said("y") });
-    expect(again.dropped).toMatchObject([{ why: "this change waits for a person" }]);
+    const again = await learnFrom(memory, [operations, []], { messages: said("y") });
+    expect(again.prompts[1]).toContain("this change waits for a person");
     expect(await waiting(memory)).toHaveLength(2);
     const third = await learnFrom(memory, [], { messages: said("y") });
     expect(third).toMatchObject({ nothing: true, runId: null, prompts: [] });
@@ -260,9 +283,10 @@ describe("learn from messages", () => {
     await learnFrom(memory, [operations], { messages: said("x") });
     const [proposal] = await waiting(memory);
     await memory.proposals?.reject(proposal?.id ?? "", { by, reason: "private" });
-    const { dropped, prompts } = await learnFrom(memory, [operations], { messages: said("y") });
+    const { dropped, prompts } = await learnFrom(memory, [operations, operations], { messages: said("y") });
     expect(dropped).toMatchObject([{ why: "a person has rejected this change" }]);
     expect(prompts[0]).toContain("| private");
+    expect(prompts[1]).toContain("a person has rejected this change");
     expect(await waiting(memory)).toEqual([]);
   });
 

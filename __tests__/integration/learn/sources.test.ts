@@ -257,20 +257,19 @@ describe("a source that goes while a run is under way", () => {
     (["propose", "append-only"] as const).map((apply) => [name, apply, erase] as const),
   );
 
-  /** A node whose guard runs after the sources were checked, just before the change is stored. */
+  /** A node whose guard does something when the change is made: the first call of the guard checks the answer. */
   const openGuarded = (
     nodeId: string,
     meanwhile: () => Promise<unknown>,
     access: Pick<MemoryNodeOptions, "rules" | "mounts"> = {},
-  ): MemoryNode =>
-    new MemoryNode({
-      store,
-      nodeId,
-      ...access,
-      guard: async () => {
-        await meanwhile();
-      },
-    });
+  ): MemoryNode => {
+    let calls = 0;
+    const guard = async (): Promise<void> => {
+      calls += 1;
+      if (calls === 2) await meanwhile();
+    };
+    return new MemoryNode({ store, nodeId, ...access, guard });
+  };
 
   it.each(runs)("by %s leaves nothing with apply %j, however late", async (_name, apply, erase) => {
     const memory = await openNoted();

@@ -31,6 +31,8 @@ export interface ApprovalRequest {
   readonly toolName: string;
   /** The sources of a proposal of a program. */
   readonly origin?: ChangeOrigin | undefined;
+  /** The proposal of a program is only checked: everything refuses it as usual, and nothing is stored. */
+  readonly isCheck?: boolean | undefined;
   /**
    * Returns the answer of a person. Until there is an answer, throws the error that ends the run.
    * @param askedAt number of the interrupt that requested exactly this change, or null. Only its answer counts

@@ -81,7 +81,7 @@ async function propose(
     if (planned === null) return null;
     const origin = request?.origin;
     const identity = { id, kind: "proposal", actor, ...(origin && { origin }) } as const;
-    await records.put(createRecord(planned, identity, records));
+    if (request?.isCheck !== true) await records.put(createRecord(planned, identity, records));
   }
   const error = new MemoryError(
     "EACCES",
