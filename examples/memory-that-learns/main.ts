@@ -65,7 +65,7 @@ try {
   console.log("\nCarol decides:");
   const { proposals } = memory;
   for await (const { id, path, diff, origin } of proposals?.list() ?? []) {
-    console.log(`\n${indent(diff)}\n  Reason: ${origin?.reason} It rests on ${origin?.sources.length} of the log.`);
+    console.log(`\n${indent(diff)}\n  Reason: ${origin?.reason} It rests on ${origin?.sources?.length} of the log.`);
     if (path === "/profile/health") {
       const { reason } = (await proposals?.reject(id, { by: carol, reason: "A guess." })) ?? {};
       console.log(`  Carol rejects it: ${reason}`);

@@ -24,18 +24,21 @@ export interface TidyFinding {
   count: number;
   /** The finding in words. */
   message: string;
-  /** The change that `propose` proposes. Null: a person must find it. */
-  remedy: "edit" | "delete" | "archive" | null;
-  /** The id of the proposal. With `propose` only. */
+  /** The change that `propose` proposes. `split` moves the end of a file into further files. */
+  remedy: "edit" | "delete" | "archive" | "split";
+  /** The id of the proposal that changes the file. With `propose` only. */
   proposal?: string;
   /** Why the change was not proposed. With `propose` only. */
   refused?: string;
 }
 
-/** A finding of a check, with its remedy as a function. */
+/** Returns the new text of a line, or null to remove the line. @param line the number of the line, from 1 */
+export type EditLine = (text: string, line: number) => string | null;
+
+/** A finding of a check. */
 export interface FoundFault extends Omit<TidyFinding, "path"> {
   /** Only for the remedy `edit`. */
-  edit?: (text: string) => string;
+  edit?: EditLine;
 }
 
 /** The facts that all checks of a run get. */

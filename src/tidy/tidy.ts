@@ -19,8 +19,9 @@ export interface TidyOptions {
   /** A file with more characters is `large`. @default 4000, as a connector shows */
   maxChars?: number;
   /**
-   * Whether to propose the remedies, one proposal for each file, all with the same `runId`. A remedy is proposed once
-   * for the same state of a file. Needs a MongoMemoryStore. @default false
+   * Whether to propose the remedies, one proposal for each file, and one for each new file where a large one is split.
+   * All have the same `runId`. A remedy is proposed once for the same state of a file. Needs a MongoMemoryStore.
+   * @default false
    */
   propose?: boolean;
   signal?: AbortSignal;
@@ -47,17 +48,24 @@ export async function tidy(memory: Memory, options: TidyOptions = {}): Promise<T
   const opened = signal === undefined ? memory : memory.with({ signal });
   const snapshot = await opened.snapshot();
   const files = await runInTurns(examineFiles(snapshot, maxChars, compilePathPatterns(ignore)), signal ?? null);
-  if (propose) await proposeRemedies(opened, files, { client: "tidy", runId: randomUUID() });
+  if (propose) {
+    const actor = { client: "tidy", runId: randomUUID() };
+    await proposeRemedies(opened, files, { actor, maxChars, paths: collectPaths(snapshot) });
+  }
   return files.flatMap(({ found }) => found.map(({ finding }) => finding));
 }
 
+function collectPaths({ files, directories }: MemorySnapshot): Set<string> {
+  return new Set([...directories, ...files.map(({ path }) => path)]);
+}
+
 function* examineFiles(
-  { files, directories }: MemorySnapshot,
+  snapshot: MemorySnapshot,
   maxChars: number,
   isIgnored: (path: string) => boolean,
 ): Steps<ExaminedFile[]> {
-  const paths = new Set([...directories, ...files.map(({ path }) => path)]);
-  const scope = { paths, maxChars, at: new Date() };
+  const { files } = snapshot;
+  const scope = { paths: collectPaths(snapshot), maxChars, at: new Date() };
   const running = checks.map((check) => check(scope));
   const examined: ExaminedFile[] = [];
   for (const file of files) {

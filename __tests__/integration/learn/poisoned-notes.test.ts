@@ -86,7 +86,7 @@ async function expectHonest({ ada }: Place, { runId }: LearnReport, sources: Reg
       trust: "agent",
       model: "scripted-1",
     });
-    expect(origin?.sources.every((source) => sources.test(source))).toBe(true);
+    expect(origin?.sources?.every((source) => sources.test(source))).toBe(true);
     expect(decidedBy).toBeNull();
   }
 }

@@ -31,6 +31,13 @@ async function untidyMemory(nodeId = randomUUID()): Promise<Memory> {
   return memory;
 }
 
+let counted = 0;
+
+/** Lines that repeat nothing. */
+function manyLines(count: number): string {
+  return Array.from({ length: count }, () => `the note has line ${(counted += 1)}\n`).join("");
+}
+
 async function waiting(memory: Memory): Promise<MemoryProposal[]> {
   return memory.proposals ? readAll(memory.proposals.list()) : [];
 }
@@ -104,6 +111,127 @@ describe("tidy with propose", () => {
     const [own, team] = [store.memory({ nodeId: randomUUID() }), await untidyMemory()];
     await tidy(mountMemories({ "/": own, "/team": team }), { propose: true });
     expect((await waiting(team)).map(({ path, to }) => to ?? path)).toEqual(["/a.md", "/empty.md", "/archive/old.md"]);
+  });
+});
+
+/** Approves everything that tidy proposes. Returns the run. */
+async function approveAll(memory: Memory): Promise<string> {
+  const proposals = await waiting(memory);
+  for (const { id } of proposals) await memory.proposals?.approve(id, { by });
+  return proposals[0]?.actor?.runId ?? "";
+}
+
+async function memoryWith(files: Readonly<Record<string, string>>): Promise<Memory> {
+  const memory = store.memory({ nodeId: randomUUID() }, { paths: "posix" });
+  for (const [path, content] of Object.entries(files)) await memory.write(path, content);
+  return memory;
+}
+
+async function mended(
+  files: Readonly<Record<string, string>>,
+  options: Parameters<typeof tidy>[1] = {},
+): Promise<object> {
+  const memory = await memoryWith(files);
+  await tidy(memory, { ...options, propose: true });
+  await approveAll(memory);
+  return texts(memory);
+}
+
+describe("the remedies of tidy", () => {
+  it("leave nothing to tidy, whatever was found, and can be undone", async () => {
+    const long = "Ada moved from Berlin to Oslo in May of that year.";
+    const files = {
+      ...untidy,
+      "/copy.md": "fine\n",
+      "/home.md": `${long}\n\n[tea](gone.md) and [[Nowhere]]\n`,
+      "/large.md": manyLines(40),
+      "/near.md": "FINE!\n",
+      "/other.md": `# Other\n${long.toUpperCase()}\n${long}\nand more\n`,
+    };
+    const memory = await memoryWith(files);
+    const kinds = new Set((await tidy(memory, { propose: true, maxChars: 500 })).map(({ kind }) => kind));
+    expect([...kinds].sort()).toEqual(["deadLink", "duplicate", "empty", "hidden", "large", "nearDuplicate", "stale"]);
+    const runId = await approveAll(memory);
+    expect(await tidy(memory, { maxChars: 500 })).toEqual([]);
+    await memory.history?.revert({ runId });
+    expect(await texts(memory)).toEqual(files);
+  });
+
+  it("tell the person why", async () => {
+    const memory = await untidyMemory();
+    await tidy(memory, { propose: true });
+    expect((await waiting(memory)).map(({ path, origin }) => [path, origin])).toEqual([
+      ["/a.md", { reason: "hidden characters: \\u200b\nthe line repeats line 2 of /a.md" }],
+      ["/empty.md", { reason: "the file has no text" }],
+      ["/old.md", { reason: "the note says that it is stale after 2020-01-01" }],
+    ]);
+    const [{ id = "" } = {}] = await waiting(memory);
+    await memory.proposals?.approve(id, { by });
+    const [version] = await readAll(memory.history?.list({ path: "/a.md" }) ?? []);
+    expect([version?.operation, version?.sources, version?.trust]).toEqual(["modified", undefined, undefined]);
+  });
+
+  it("keep a repeated line where it was first, in the order of paths", async () => {
+    const long = "Ada moved from Berlin to Oslo in May.";
+    const files = {
+      "/a.md": `- ${long}\n`,
+      "/b.md": `- tea\r\n- ${long}\r\n- milk\r\n`,
+      "/c.md": `ada moved, from Berlin to Oslo in May\nx\n`,
+    };
+    expect(await mended(files)).toEqual({ "/a.md": `- ${long}\n`, "/b.md": "- tea\r\n- milk\r\n", "/c.md": "x\n" });
+  });
+
+  it.each([
+    ["keeps the words of a link", "see [the pot](pot.md).", "see the pot."],
+    ["keeps them with marks of their own", "see [the **big** `[pot]`](pot.md 'a pot').", "see the **big** `[pot]`."],
+    ["keeps a picture's words", "![a pot](pot.png) here", "a pot here"],
+    ["mends links in links", "[![a pot](pot.png)](pot.md)", "a pot"],
+    ["keeps the words of a wiki link", "see [[pot|the pot]], [[pot]] and [[pot#lid]]", "see the pot, pot and pot#lid"],
+    [
+      "keeps other links",
+      "[tea](tea.md) [pot](pot.md) [web](https://a.org/pot.md)",
+      "[tea](tea.md) pot [web](https://a.org/pot.md)",
+    ],
+    ["leaves code alone", "`[pot](pot.md)` [pot](pot.md)", "`[pot](pot.md)` pot"],
+    [
+      "leads to the file of the same name",
+      "[kettle](kettle.md#lid)",
+      "[kettle](kitchen/the%20old%20one/kettle.md#lid)",
+    ],
+    ["chooses none of several files of the same name", "[cup](cup.md)", "cup"],
+    ["leads no note to itself", "[a](b/a.md)", "a"],
+  ])("of a dead link %s", async (_name, before, after) => {
+    const others = {
+      "/tea.md": "tea",
+      "/kitchen/the old one/kettle.md": "a kettle",
+      "/x/cup.md": "one cup",
+      "/y/cup.md": "two cups",
+    };
+    expect(await mended({ ...others, "/a.md": `${before}\n` })).toEqual({ ...others, "/a.md": `${after}\n` });
+  });
+
+  it("split a large file at its headings, into files that lead to one another", async () => {
+    const parts = ["Oslo", "Rome", "Wien"].map((name) => `# ${name}\n\n${manyLines(4)}`);
+    const content = `---\ndescription: trips\n---\n${parts.join("\n")}`;
+    const files = { "/trips.md": content, "/trips-2.md": "taken\n" };
+    const split = (await mended(files, { maxChars: 190 })) as Record<string, string>;
+    expect(Object.keys(split)).toEqual(["/trips-2.md", "/trips-3.md", "/trips-4.md", "/trips.md"]);
+    expect(split["/trips.md"]).toMatch(
+      /^---\ndescription: trips\n---\n# Oslo[^]*Continued in \[trips-3.md\]\(trips-3.md\).\n$/,
+    );
+    expect(split["/trips-3.md"]).toMatch(/^# Rome[^]*Continued in \[trips-4.md\]\(trips-4.md\).\n$/);
+    expect(split["/trips-4.md"]).toMatch(/^# Wien/);
+  });
+
+  it("are the same for a large file after a part was approved", async () => {
+    const memory = await memoryWith({ "/a.md": manyLines(60) });
+    await tidy(memory, { propose: true, maxChars: 500 });
+    const [first, ...others] = await waiting(memory);
+    expect(others.at(-1)).toMatchObject({ command: "edit", path: "/a.md" });
+    await memory.proposals?.approve(first?.id ?? "", { by });
+    // Its link leads to a part that is not there yet.
+    await tidy(memory, { propose: true, maxChars: 500, ignore: ["/a-2.md"] });
+    expect((await waiting(memory)).map(({ id }) => id)).toEqual(others.map(({ id }) => id));
   });
 });
 

@@ -26,7 +26,6 @@ describe("what the page answers about tidying", () => {
     const { json } = await askPage(page, `/api/tidy?${pageQuery({ ...address })}`);
     expect(json).toMatchObject({
       total: 2,
-      remedies: 1,
       findings: [
         { kind: "deadLink", path: "/a.md", line: 3 },
         { kind: "empty", path: "/empty.md", line: null },
@@ -44,7 +43,7 @@ describe("what the page answers about tidying", () => {
     // So many files take a busy machine longer than the usual 30 s.
     await new MongoMemoryStore({ client, dbName, timeoutMs: Infinity }).batch(files);
     const { json } = await askPage(page, `/api/tidy?${pageQuery({ nodeId })}`);
-    expect(json).toMatchObject({ total: 1000, remedies: 1000 });
+    expect(json).toMatchObject({ total: 1000 });
     expect((json as { findings: unknown[] }).findings).toHaveLength(500);
   });
 
@@ -52,8 +51,9 @@ describe("what the page answers about tidying", () => {
     const memory = await openUntidy();
     const { address } = memory;
     const { json } = await tellPage(page, "/api/propose-tidy", { address, by: "ada" });
-    expect(json).toEqual({ proposed: 1, refused: [] });
+    expect(json).toEqual({ files: 2, refused: [] });
     expect(await readAll(getProposals(memory).list())).toMatchObject([
+      { command: "edit", path: "/a.md", content: "# Tea\n\nsee the pot\n" },
       { command: "delete", path: "/empty.md", actor: { client: "tidy", userId: "ada" } },
     ]);
     expect(await memory.read("/empty.md")).toBe("");
@@ -99,9 +99,9 @@ describe("the view of what should be tidied", () => {
     await tab.press("Propose the remedies…");
     await tab.page.type("dialog input", "Ada");
     await tab.press("Propose");
-    await tab.see("1 change proposed.");
-    await tab.press("1 change", "link");
-    await tab.see("tidy · 1 change");
+    await tab.see("Changes of 2 files proposed.");
+    await tab.press("Changes of 2 files", "link");
+    await tab.see("tidy · 2 changes");
     expect(tab.faults).toEqual([]);
     await tab.page.close();
   });

@@ -66,9 +66,9 @@ describe("tidy", () => {
     expect(await find({ "/a.md": content })).toEqual([]);
   });
 
-  it("reports lines that differ in case, accents and punctuation, and has no remedy for them", async () => {
+  it("reports lines that differ in case, accents and punctuation", async () => {
     const [found, ...others] = await find({ "/a.md": "- Likes green tea.\n- likes  GREEN téa\n" });
-    expect(found).toMatchObject({ kind: "nearDuplicate", line: 2, remedy: null });
+    expect(found).toMatchObject({ kind: "nearDuplicate", line: 2, remedy: "edit" });
     expect(others).toEqual([]);
   });
 
@@ -82,7 +82,7 @@ describe("tidy", () => {
         line: 2,
         count: 1,
         message: "the line repeats line 1 of /a.md",
-        remedy: null,
+        remedy: "edit",
       },
     ]);
   });
@@ -92,8 +92,14 @@ describe("tidy", () => {
     const found = await find({ "/a.md": text, "/b.md": `${text}\n`, "/c.md": text.toUpperCase() });
     expect(found.map(({ path, kind, line, remedy }) => [path, kind, line, remedy])).toEqual([
       ["/b.md", "duplicate", null, "delete"],
-      ["/c.md", "nearDuplicate", null, null],
+      ["/c.md", "nearDuplicate", null, "archive"],
     ]);
+  });
+
+  it("takes no stale note for the place where a repeated text stays", async () => {
+    const long = "Ada moved from Berlin to Oslo in May.";
+    const stale = `---\nstale_after: 2020-01-01\n---\n${long}\n`;
+    expect(kindsAt(await find({ "/a.md": stale, "/b.md": `${long}\n` }))).toEqual(["stale /a.md"]);
   });
 
   it("finds links to files that are not there", async () => {

@@ -74,7 +74,7 @@ async function decide(records: ChangeRecords, record: ChangeRecord): Promise<Cha
 /** @returns null if the redaction does not concern the record */
 export function createFields(record: ChangeRecord, redaction: RecordRedaction): Partial<ChangeRecord> | null {
   const { actor, decidedBy, origin } = record;
-  const sources = origin && redaction.coverSources(origin.sources);
+  const sources = origin?.sources && redaction.coverSources(origin.sources);
   const fields = {
     ...(origin && sources !== undefined && sources !== origin.sources && { origin: { ...origin, sources } }),
     ...(redaction.isTied(record) && createEmptyFields(record, redaction)),
@@ -99,7 +99,9 @@ function createEmptyFields(
     base: "",
     ...(isPathRedacted(path) && { path: "" }),
     ...(to !== null && isPathRedacted(to) && { to: "" }),
-    ...(origin && { origin: { ...origin, sources: coverSources(origin.sources), reason: "" } }),
+    ...(origin && {
+      origin: { ...origin, ...(origin.sources && { sources: coverSources(origin.sources) }), reason: "" },
+    }),
     ...(reason !== null && { reason: coverShort(reason) }),
     ...(status === "pending" && { status: "rejected", reason: "redacted" }),
   };

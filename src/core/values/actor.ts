@@ -22,11 +22,11 @@ export interface VersionOrigin {
   trust: "unknown" | "agent" | "person";
 }
 
-/** The sources of a proposal by a program. Only the reason is written by a model. */
-export interface ChangeOrigin extends VersionOrigin {
+/** Why a program proposes a change. With `learn` a model writes the reason, and only the reason. */
+export interface ChangeOrigin extends Partial<VersionOrigin> {
   reason: string;
   /** The model that was asked. */
-  model: string;
+  model?: string;
 }
 
 /** The later fields win. Null if nobody is named. */

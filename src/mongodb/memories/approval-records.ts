@@ -113,6 +113,8 @@ export class ApprovalRecords implements LeasedRecords {
   apply(record: ChangeRecord, isCurrent: () => Promise<boolean>): Promise<ApplyOutcome> {
     const { clock, fileClock, limits } = this.#memory;
     const change = createApprovedChange(record);
+    const { sources, trust } = record.origin ?? {};
+    const origin = sources && trust ? { sources, trust } : null;
     const scope = { ...getScope(change), needsTexts: true, approvalId: record.id };
     return transact<ApplyOutcome>(
       this.#memory,
@@ -126,7 +128,7 @@ export class ApprovalRecords implements LeasedRecords {
         return { edits, result: "applied" };
       },
       // The id of its record already makes an approved change once, so the change needs no identity.
-      createCallBy({ actor: getAuthor(record), origin: record.origin ?? null }, this.#call),
+      createCallBy({ actor: getAuthor(record), origin }, this.#call),
     );
   }
 

@@ -17,7 +17,7 @@ export function TidyView(): VNode {
   const [result, setResult] = useState<Answers["propose-tidy"] | null>(null);
   const { data, error } = useMemoryData("tidy", {}, String(looks));
   if (data === null) return <Pending error={error} />;
-  const { findings, total, remedies } = data;
+  const { findings, total } = data;
   return (
     <div class="message">
       <div class="tools">
@@ -28,7 +28,7 @@ export function TidyView(): VNode {
         <button type="button" class="button" onClick={() => setLooks(looks + 1)}>
           Look again
         </button>
-        {access === "write" && remedies > 0 && <ProposeButton remedies={remedies} done={setResult} />}
+        {access === "write" && total > 0 && <ProposeButton total={total} done={setResult} />}
       </div>
       {result !== null && <Result result={result} />}
       {total === 0 && <Empty title="Nothing to tidy" />}
@@ -55,13 +55,7 @@ function Finding({ finding: { path, line, message } }: { finding: Answers["tidy"
   );
 }
 
-function ProposeButton({
-  remedies,
-  done,
-}: {
-  remedies: number;
-  done: (result: Answers["propose-tidy"]) => void;
-}): VNode {
+function ProposeButton({ total, done }: { total: number; done: (result: Answers["propose-tidy"]) => void }): VNode {
   return (
     <DialogButton label="Propose the remedies…">
       <SignedDialog
@@ -69,17 +63,17 @@ function ProposeButton({
         act="Propose"
         run={async (signed) => done(await post("propose-tidy", signed))}
       >
-        <p>{countText(remedies, "finding")} can be mended. Nothing changes before somebody approves it.</p>
+        <p>{countText(total, "finding")} can be mended. Nothing changes before somebody approves it.</p>
       </SignedDialog>
     </DialogButton>
   );
 }
 
-function Result({ result: { proposed, refused } }: { result: Answers["propose-tidy"] }): VNode {
+function Result({ result: { files, refused } }: { result: Answers["propose-tidy"] }): VNode {
   const { href } = useMemory();
   return (
     <div class="note" role="status">
-      <a href={href({ tab: "proposals" })}>{countText(proposed, "change")}</a> proposed.
+      <a href={href({ tab: "proposals" })}>Changes of {countText(files, "file")}</a> proposed.
       {refused.map(({ path, why }) => (
         <div key={path}>
           Not proposed: <Name text={path} class="file" />: <Name text={why} />

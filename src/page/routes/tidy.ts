@@ -9,18 +9,14 @@ const maxShown = 500;
 /** Returns the findings of `tidy` in a memory, without its mounts. */
 const find = route("GET", "tidy", z.strictObject(addressFields), async (address, context) => {
   const findings = await tidy(openMemory(context, address), { signal: context.signal });
-  return {
-    findings: findings.slice(0, maxShown),
-    total: findings.length,
-    remedies: findings.filter(({ remedy }) => remedy !== null).length,
-  };
+  return { findings: findings.slice(0, maxShown), total: findings.length };
 });
 
 const propose = route("POST", "propose-tidy", z.strictObject(changeFields), async ({ address, by }, context) => {
   const findings = await tidy(openToChange(context, address, by), { propose: true });
   const refused = findings.filter((finding) => finding.refused !== undefined);
   return {
-    proposed: new Set(findings.flatMap(({ proposal }) => proposal ?? [])).size,
+    files: new Set(findings.flatMap(({ path, proposal }) => (proposal === undefined ? [] : path))).size,
     refused: refused.slice(0, maxShown).map(({ path, refused: why = "" }) => ({ path, why })),
   };
 });

@@ -1,50 +1,68 @@
+import { posix } from "node:path";
 import { getName, getParent, getPathPrefix, ROOT, splitPath } from "../../core/values/paths.js";
 import { shorten } from "../../core/values/text.js";
 import type { FoundFault, TidyCheck } from "../finding.js";
+import { encodeTarget, findLinks, type NoteLink, replaceSpans } from "../links.js";
 import { proseLines } from "../note-lines.js";
-
-/**
- * A target in angle brackets may contain blanks, and another one may contain parentheses. Targets have a largest length,
- * so that a long line takes linear time.
- */
-const markdownLink = /\]\((?:<([^<>]{1,1024})>|((?:[^()<>\s]|\([^()\s]{0,99}\)){1,1024}))/g;
-const wikiLink = /\[\[([^[\]\n]{1,1024})\]\]/g;
-const inlineCode = /`[^`]*`/g;
 
 /** Addresses outside the memory, and places in the same note. */
 const elsewhere = /^(?:[a-z][a-z0-9+.-]*:|\/\/|#|\?)/i;
 
 const maxShownChars = 100;
 
+/** The remedy leads a link to the only file of the same name. If there is none, the words of the link stay. */
 export const deadLinks: TidyCheck = ({ paths }) => {
   const isKnown = (path: string): boolean => path === ROOT || paths.has(path) || paths.has(`${path}.md`);
-  let names: ReadonlySet<string> | null = null;
-  const isWikiName = (name: string): boolean => {
-    names ??= new Set(Array.from(paths, getWikiName));
-    return names.has(getWikiName(ROOT + name));
+  let names: ReadonlyMap<string, string | null> | null = null;
+  /** Returns the only path of a name, null if there are several, and undefined if there is none. */
+  const findNamed = (name: string): string | null | undefined => {
+    names ??= collectNames(paths);
+    return names.get(getWikiName(ROOT + name));
   };
+  const isDead = (from: string, { kind, target }: NoteLink): boolean => {
+    if (kind === "wiki") return findNamed(target) === undefined;
+    const resolved = elsewhere.test(target) ? ROOT : resolveLink(from, target);
+    return resolved === null || !isKnown(resolved);
+  };
+  const mend = (from: string, text: string): string =>
+    replaceSpans(
+      text,
+      Array.from(findLinks(text))
+        .filter((link) => isDead(from, link))
+        .flatMap(({ kind, target, marks, targetSpan }) => {
+          const [name = "", rest = ""] = target.split(/(?=[#?].*)/s);
+          const moved = kind === "wiki" ? null : findNamed(getName(decode(name)));
+          if (!moved || moved === from) return marks.map((span) => [span, ""] as const);
+          return [[targetSpan, encodeTarget(posix.relative(getParent(from), moved)) + rest] as const];
+        }),
+    );
   return function* examineFile({ path, content }) {
     const found: FoundFault[] = [];
-    const add = (line: number, target: string): void => {
-      const message = `a link to ${shorten(target, maxShownChars)}, which does not exist`;
-      found.push({ kind: "deadLink", line, count: 1, message, remedy: null });
-    };
+    const lines = new Set<number>();
     for (const { line, text } of proseLines(content)) {
       yield;
-      const shown = text.replaceAll(inlineCode, "");
-      for (const [, bracketed, target = bracketed ?? ""] of shown.matchAll(markdownLink)) {
-        if (elsewhere.test(target)) continue;
-        const resolved = resolveLink(path, target);
-        if (resolved === null || !isKnown(resolved)) add(line, target);
-      }
-      for (const [, link = ""] of shown.matchAll(wikiLink)) {
-        const name = link.split(/[|#]/)[0]?.trim() ?? "";
-        if (name !== "" && !isWikiName(name)) add(line, name);
+      for (const link of findLinks(text)) {
+        yield;
+        if (!isDead(path, link)) continue;
+        const message = `a link to ${shorten(link.target, maxShownChars)}, which does not exist`;
+        // One edit mends all dead links.
+        const edit = (each: string, number: number): string => (lines.has(number) ? mend(path, each) : each);
+        found.push({ kind: "deadLink", line, count: 1, message, remedy: "edit", ...(lines.size === 0 && { edit }) });
+        lines.add(line);
       }
     }
     return found;
   };
 };
+
+function collectNames(paths: Iterable<string>): Map<string, string | null> {
+  const names = new Map<string, string | null>();
+  for (const path of paths) {
+    const name = getWikiName(path);
+    names.set(name, names.has(name) ? null : path);
+  }
+  return names;
+}
 
 /** Returns the name by which `[[name]]` finds a file, in lower case. */
 function getWikiName(path: string): string {

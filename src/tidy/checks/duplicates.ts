@@ -1,8 +1,9 @@
 import type { SnapshotFile } from "../../core/memory.js";
 import type { Line } from "../../core/search/lines.js";
 import type { Steps } from "../../core/runtime/turns.js";
-import type { FoundFault, TidyCheck } from "../finding.js";
+import type { EditLine, FoundFault, TidyCheck } from "../finding.js";
 import { proseLines } from "../note-lines.js";
+import { getPassedEnd } from "./stale-notes.js";
 
 interface Place {
   path: string;
@@ -23,12 +24,13 @@ const minWordsElsewhere = 6;
 /** Shorter lines are no notes. */
 const minLineChars = 3;
 
-export const duplicates: TidyCheck = () => {
+export const duplicates: TidyCheck = ({ at }) => {
   const [files, lines] = [createTexts(), createTexts()];
   return function* examineFile(file) {
     yield;
     const text = file.content.trim();
-    if (text === "") return [];
+    // A stale note is archived, so it cannot be the place where a repeated text stays.
+    if (text === "" || getPassedEnd(text, at) !== null) return [];
     const whole = findText(files, text, foldWords(text), { path: file.path, line: null });
     // The finding of a copied file includes its lines.
     return whole === null ? yield* examineLines(file, lines) : [describeFile(whole)];
@@ -55,9 +57,8 @@ function* examineLines({ path, content }: SnapshotFile, elsewhere: KnownTexts): 
     if (other !== null && other.place.path !== path)
       others[other.isExact ? "exact" : "near"].push({ line, other: other.place });
   }
-  const removed = new Set(repeated.exact.map(({ line }) => line));
   return [
-    ...describeLines("duplicate", repeated.exact, (text) => removeLines(text, removed)),
+    ...describeLines("duplicate", repeated.exact),
     ...describeLines("duplicate", others.exact),
     ...describeLines("nearDuplicate", [...repeated.near, ...others.near]),
   ];
@@ -120,32 +121,27 @@ function* linesInContext(content: string): Generator<LineInContext | null> {
   yield waiting;
 }
 
-function removeLines(text: string, removed: ReadonlySet<number>): string {
-  return text
-    .split("\n")
-    .filter((_, index) => !removed.has(index + 1))
-    .join("\n");
-}
-
 function describeFile({ place, isExact }: KnownText): FoundFault {
   const whole = { line: null, count: 0 };
   return isExact
     ? { ...whole, kind: "duplicate", message: `the file has the same text as ${place.path}`, remedy: "delete" }
-    : { ...whole, kind: "nearDuplicate", message: `the file has nearly the same text as ${place.path}`, remedy: null };
+    : {
+        ...whole,
+        kind: "nearDuplicate",
+        message: `the file has nearly the same text as ${place.path}`,
+        remedy: "archive",
+      };
 }
 
-/** @param edit removes the lines. Without it, a person must choose the lines that stay */
-function describeLines(
-  kind: "duplicate" | "nearDuplicate",
-  repeated: readonly Repeated[],
-  edit?: (text: string) => string,
-): FoundFault[] {
+/** The remedy removes the repeated lines. The first one stays. */
+function describeLines(kind: "duplicate" | "nearDuplicate", repeated: readonly Repeated[]): FoundFault[] {
   const [first] = repeated;
   if (first === undefined) return [];
   const { path, line } = first.other;
   const count = repeated.length;
   const more = count === 1 ? "" : `; ${count - 1} more lines are repeated so`;
   const message = `the line repeats line ${line} of ${path}${kind === "duplicate" ? "" : " in other spelling"}${more}`;
-  const found = { kind, line: first.line, count, message };
-  return [edit === undefined ? { ...found, remedy: null } : { ...found, remedy: "edit", edit }];
+  const removed = new Set(repeated.map((each) => each.line));
+  const edit: EditLine = (text, each) => (removed.has(each) ? null : text);
+  return [{ kind, line: first.line, count, message, remedy: "edit", edit }];
 }

@@ -34,8 +34,8 @@ function withoutMark(text: string): string {
   return text.startsWith("\uFEFF") ? text.slice(1) : text;
 }
 
-function removeHidden(text: string): string {
-  const rest = withoutMark(text);
+function removeHidden(text: string, line: number): string {
+  const rest = line === 1 ? withoutMark(text) : text;
   const mark = text.slice(0, text.length - rest.length);
   return mark + rest.replaceAll(anyHidden, (run) => (lineEnds.test(run) ? " " : ""));
 }

@@ -7,16 +7,21 @@ const hasZone = /(?:Z|[+-]\d{2}:?\d{2})$/i;
 
 const dayMs = 86_400_000;
 
-/** A date without a time includes that day. Without a zone it is UTC. */
 export const staleNotes = checkEachFile(({ content }, { at }) => {
+  const end = getPassedEnd(content, at);
+  return end === null
+    ? null
+    : { kind: "stale", message: `the note says that it is stale after ${end}`, remedy: "archive" };
+});
+
+/**
+ * Returns the date of a stale note, as it is written. A date without a time includes that day. Without a zone it is UTC.
+ * @returns null for a note that is not stale
+ */
+export function getPassedEnd(content: string, at: Date): string | null {
   const [, day, time] = field.exec(getFrontMatter(content) ?? "") ?? [];
   if (day === undefined) return null;
   const end = time === undefined ? Date.parse(day) + dayMs : Date.parse(day + (hasZone.test(time) ? time : `${time}Z`));
   // A date that does not exist is NaN, which is not earlier.
-  if (!(end <= at.getTime())) return null;
-  return {
-    kind: "stale",
-    message: `the note says that it is stale after ${day}${time ?? ""}`,
-    remedy: "archive",
-  };
-});
+  return end <= at.getTime() ? `${day}${time ?? ""}` : null;
+}

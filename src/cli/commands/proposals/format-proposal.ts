@@ -21,10 +21,9 @@ export function formatProposal(
     `${out.style("yellow", id)}  ${at.toISOString()}  ${out.foreign(change)} ` +
     ` ${out.style("dim", out.foreign(facts))}`;
   if (origin === undefined) return line;
-  const why = `  ${formatOrigin(origin)}${origin.model && `, by ${origin.model}`}: ${origin.reason}`.replaceAll(
-    "\n",
-    " ",
-  );
+  const model = origin.model ? `, by ${origin.model}` : "";
+  const basis = origin.sources ? `${formatOrigin(origin)}${model}: ` : "";
+  const why = `  ${basis}${origin.reason}`.replaceAll("\n", " ");
   return `${line}\n${out.foreign(why)}`;
 }
 

@@ -18,7 +18,7 @@ export const tidy = memoryCommand<{ propose?: boolean; maxChars: number; ignore?
     'tidy --dir ./memory --ignore "/drafts/**" --json',
   ],
   options: [
-    new Option("--propose", "propose a change for each file that has a remedy, all of one run"),
+    new Option("--propose", "propose the remedies, all in one run"),
     numberOption(
       "--max-chars <number>",
       "a file with more characters is large",

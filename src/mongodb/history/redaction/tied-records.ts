@@ -23,7 +23,7 @@ export function hasText(record: ChangeRecord, { path, text }: RedactedFileText):
 /** Whether a record waits, or is being made, and rests on one of these sources. An approved change stays. */
 export function isWaitingOn({ status, origin }: ChangeRecord, sources: ReadonlySet<string>): boolean {
   const isOpen = status === "pending" || status === "applying";
-  return isOpen && origin?.sources.some((source) => sources.has(source)) === true;
+  return isOpen && origin?.sources?.some((source) => sources.has(source)) === true;
 }
 
 /** Returns the name of a version as a source. */
