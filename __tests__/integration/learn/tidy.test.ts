@@ -150,7 +150,7 @@ describe("the remedies of tidy", () => {
     };
     const memory = await memoryWith(files);
     const kinds = new Set((await tidy(memory, { propose: true, maxChars: 500 })).map(({ kind }) => kind));
-    expect([...kinds].sort()).toEqual(["deadLink", "duplicate", "empty", "hidden", "large", "nearDuplicate", "stale"]);
+    expect([...kinds].toSorted()).toEqual(["deadLink", "duplicate", "empty", "hidden", "large", "nearDuplicate", "stale"]);
     const runId = await approveAll(memory);
     expect(await tidy(memory, { maxChars: 500 })).toEqual([]);
     await memory.history?.revert({ runId });
@@ -165,8 +165,8 @@ describe("the remedies of tidy", () => {
       ["/empty.md", { reason: "the file has no text" }],
       ["/old.md", { reason: "the note says that it is stale after 2020-01-01" }],
     ]);
-    const [{ id = "" } = {}] = await waiting(memory);
-    await memory.proposals?.approve(id, { by });
+    const [first] = await waiting(memory);
+    await memory.proposals?.approve(first?.id ?? "", { by });
     const [version] = await readAll(memory.history?.list({ path: "/a.md" }) ?? []);
     expect([version?.operation, version?.sources, version?.trust]).toEqual(["modified", undefined, undefined]);
   });
