@@ -1,6 +1,7 @@
 import type { BaseMessage } from "@langchain/core/messages";
 import { hashSha256 } from "../core/values/sha256.js";
-import { shorten, takeStart } from "../core/values/text.js";
+import { shortenMessage } from "../core/search/log-parts.js";
+import { shorten } from "../core/values/text.js";
 import { getOriginal } from "../prompt/user-turn.js";
 import { getField, isRecord } from "../core/values/unknown-values.js";
 
@@ -14,8 +15,6 @@ export interface LogEntry {
   mark: string;
 }
 
-/** A longer text of a message is cut, and says by how much. */
-export const maxTextChars = 20_000;
 const maxNameChars = 64;
 
 /** Returns the messages of user and assistant that have a text, each once, without the additions of a connector. */
@@ -68,10 +67,7 @@ export function getRole(message: BaseMessage): LogEntry["role"] | null {
 
 function getText({ content }: BaseMessage): string {
   const parts: readonly unknown[] = typeof content === "string" ? [content] : content;
-  const text = parts.map(describePart).filter(Boolean).join("\n").toWellFormed().trim();
-  if (text.length <= maxTextChars) return text;
-  const start = takeStart(text, maxTextChars);
-  return `${start} [${text.length - start.length} more characters]`;
+  return shortenMessage(parts.map(describePart).filter(Boolean).join("\n").toWellFormed());
 }
 
 /** Which attachment a part of a message is, by its type or its media type. */

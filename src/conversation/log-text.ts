@@ -1,3 +1,4 @@
+import { indentMessage } from "../core/search/log-parts.js";
 import { compareCodeUnits } from "../core/values/text.js";
 import { type LogEntry, toName } from "./entries.js";
 
@@ -106,7 +107,7 @@ function formatHeading({ time, threadId = "" }: LogPart): string {
 
 function formatPart(part: LogPart): string {
   const heading = formatHeading(part);
-  const lines = part.entries.map(({ speaker, text }) => `${speaker}: ${indent(text)}`);
+  const lines = part.entries.map(({ speaker, text }) => `${speaker}: ${indentMessage(text)}`);
   const earlier = toRows(part.marks)
     .slice(0, -1)
     .map((marks) => `~${marks}`);
@@ -116,8 +117,4 @@ function formatPart(part: LogPart): string {
 /** The start of a UUID is enough for people. */
 function shortenThread(threadId: string): string {
   return toName(/^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/i.test(threadId) ? threadId.slice(0, 8) : threadId);
-}
-
-function indent(text: string): string {
-  return text.split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/).join("\n  ");
 }

@@ -1,8 +1,8 @@
 import { AIMessage, type BaseMessage, HumanMessage } from "@langchain/core/messages";
-import { maxTextChars } from "../conversation/entries.js";
 import { writeLog } from "../conversation/log-conversation.js";
 import { checkLogOptions } from "../conversation/options.js";
 import type { Memory } from "../core/memory.js";
+import { maxMessageChars } from "../core/search/log-parts.js";
 import type { MoveInConversation, MoveInMessage } from "./item.js";
 
 /** A longer pause begins a new part of the log, with its own time. */
@@ -25,10 +25,10 @@ export async function logPastConversation(
   };
   for (const { at, known } of splitIntoParts(messages))
     count += await writeLog(memory, known.map(toBaseMessage), { ...call, at, onRefusal });
-  const cut = messages.filter(({ text }) => text.length > maxTextChars).length;
+  const cut = messages.filter(({ text }) => text.length > maxMessageChars).length;
   const losses = [
     ...(shortened === undefined ? [] : [shortened]),
-    ...(cut === 0 ? [] : [`${cut} messages are cut after ${maxTextChars} characters`]),
+    ...(cut === 0 ? [] : [`${cut} messages are cut after ${maxMessageChars} characters`]),
     ...(refused === 0 ? [] : [`a guard refused ${refused} messages`]),
   ];
   return { count, losses };

@@ -1,6 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "@jest/globals";
-import { type MemoryActor, type MemoryVersion, type Memory, MongoMemoryStore } from "../../../src/index.js";
+import {
+  logConversation,
+  type MemoryActor,
+  type MemoryVersion,
+  type Memory,
+  MongoMemoryStore,
+} from "../../../src/index.js";
 import { patched } from "../../helpers/patched.js";
 import { cli, cliJson, type CliRun, type CliSurroundings } from "../../helpers/run-cli.js";
 import { testDatabase } from "../../helpers/test-database.js";
@@ -347,6 +353,20 @@ describe("redact", () => {
     );
     expect((await memory.history?.read("3"))?.content).toBe("key ****\nmore\n");
     expect(await memory.read("/b")).toBe("****");
+  });
+
+  it("finds what was said in several lines in the log, and covers it there", async () => {
+    const { memory, run } = newMemory();
+    const at = new Date("2026-03-04T09:05:00Z");
+    await logConversation(memory, [["user", "The key is\nsk-1\nnothing else"]], { at });
+    const no = await run(["redact", "--text", "is\nsk-1", "--cut"], { terminal: true, stdin: "n\n" });
+    expect(no.stderr).toMatch(
+      /present file \/conversations\/2026-03-04\.md\nRedact the text in 1 version, 0 proposals, 1/,
+    );
+    expect((await run(["redact", "--text", "-", "--cut", "--yes"], { stdin: "is\r\nsk-1\r\n" })).stdout).toBe(
+      "redacted 1 version\n",
+    );
+    expect((await memory.history?.read("1"))?.content).toContain("User: The key *********\n  nothing else\n");
   });
 
   it.each([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import { randomUUID } from "node:crypto";
-import { type Memory, mountMemories, MemoryNode, MongoMemoryStore } from "../../../src/index.js";
+import { logConversation, type Memory, mountMemories, MemoryNode, MongoMemoryStore } from "../../../src/index.js";
 import { refuses } from "../../helpers/memory-case.js";
 import { getFailure } from "../../helpers/get-failure.js";
 import { readAll } from "../../helpers/read-all.js";
@@ -193,6 +193,41 @@ describe("a text that is redacted", () => {
     ]);
     expect(await history.redact({ text: secret })).toBe(4);
     expect(await isStored(secret)).toBe(false);
+  });
+
+  it("is found in a log as it was said, in several lines", async () => {
+    const secret = createSecret();
+    const memory = openFresh();
+    const history = getHistory(memory);
+    const said = `one ${secret}\r\ntwo ${secret}\n\n## 10:00 ${secret}`;
+    const at = new Date("2026-03-04T09:05:00Z");
+    await logConversation(memory, [["user", said]], { at, threadId: "t" });
+    await logConversation(memory, [["user", "more"]], { at, threadId: "t" });
+    await memory.write("/plain", said.replaceAll("\r\n", "\n"));
+    await memory.delete("/plain");
+    const { versions, files } = await history.findText(said);
+    const log = "/conversations/2026-03-04.md";
+    expect([versions.map(({ id }) => id), files]).toEqual([["3", "2", "1"], [log]]);
+    expect(await getFailure(history.redact({ text: said }))).toMatchObject({ code: "EINVAL", path: log });
+    expect((await history.read("3")).content).toContain(secret);
+    expect(await history.redact({ text: said, cut: true })).toBe(3);
+    expect(await isStored(secret)).toBe(false);
+    expect(await memory.read(log)).toMatch(/^## 09:05 t\nUser: \[redacted-+\]\n\^\w+\n## 09:05 t\nUser: more\n/);
+  });
+
+  it("goes with either line end from versions and proposals", async () => {
+    const secret = createSecret();
+    const memory = openFresh();
+    const rules = [{ path: "/**", access: "ask" as const }];
+    const node = new MemoryNode({ store, nodeId: memory.address.nodeId, rules, onAsk: "propose" });
+    await memory.write("/a", `begin\r\n${secret}\r\nend\r\n`);
+    await memory.write("/a", "plain");
+    await node.memoryTools[0]?.invoke({ command: "append", path: "/b", content: `begin\n${secret}\nend` });
+    const history = getHistory(memory);
+    expect((await history.findText(`begin\r\n${secret}\r\nend`)).proposals).toHaveLength(1);
+    expect(await history.redact({ text: `begin\n${secret}\nend` })).toBe(1);
+    expect(await isStored(secret)).toBe(false);
+    expect((await history.read("1")).content).toMatch(/^\[redacted-+\]\r\n$/);
   });
 
   it("may only be redacted where the files may be changed", async () => {

@@ -122,8 +122,8 @@ export interface MemoryHistory {
    */
   revert(what: RevertTarget, options?: { force?: boolean }): Promise<MemoryVersion[]>;
   /**
-   * Finds a text in all versions, proposals and present files, exactly as it is written. Use it to see what
-   * `redact({ text })` changes.
+   * Finds a text in all versions, proposals and present files. It must be exactly as it is written, but several lines
+   * may have other line ends, or be indented by a conversation log. Use it to see what `redact({ text })` changes.
    * @param text 1 to 1,000,000 characters
    */
   findText(text: string): Promise<TextOccurrences>;

@@ -1,4 +1,21 @@
+import { takeStart } from "../values/text.js";
 import { logMarks } from "./passages.js";
+
+/** A longer text of a message is cut, and says by how much. */
+export const maxMessageChars = 20_000;
+
+/** Returns the text of a message that a log keeps. */
+export function shortenMessage(text: string): string {
+  const trimmed = text.trim();
+  if (trimmed.length <= maxMessageChars) return trimmed;
+  const start = takeStart(trimmed, maxMessageChars);
+  return `${start} [${trimmed.length - start.length} more characters]`;
+}
+
+/** Indents further lines, so that no text of a message begins a line. */
+export function indentMessage(text: string): string {
+  return text.split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/).join("\n  ");
+}
 
 const marksLine = new RegExp(`^(${logMarks})\\r?$`, "gm");
 

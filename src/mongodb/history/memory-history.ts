@@ -18,7 +18,7 @@ import { utf8Bytes } from "../../core/values/text.js";
 import type { HistoryContext } from "./history-context.js";
 import { HistoryView } from "./history-view.js";
 import { createUnlinkedVersions } from "./outbox.js";
-import { TextRedaction } from "./redaction/redact-text.js";
+import { FormRedaction } from "./redaction/redact-forms.js";
 import { VersionRedaction } from "./redaction/redact-versions.js";
 import { restorationFor } from "./revert-plan.js";
 import { treeAt } from "./tree-at.js";
@@ -148,8 +148,8 @@ export class MongoHistory implements HistoryBackend {
       : this.#redactVersions(what).run(checkPath);
   }
 
-  #redactText(text: string): TextRedaction {
-    return new TextRedaction(this.#context, text, () => this.#view("tree"), this.#call);
+  #redactText(text: string): FormRedaction {
+    return new FormRedaction(this.#context, text, () => this.#view("tree"), this.#call);
   }
 
   #redactVersions(ids: readonly string[]): VersionRedaction {

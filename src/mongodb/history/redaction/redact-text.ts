@@ -7,7 +7,6 @@ import {
   redactRecords,
 } from "../../../core/approval/redact-records.js";
 import type { ChangeRecord } from "../../../core/contract/change-record.js";
-import type { TextOccurrences } from "../../../core/history/history.js";
 import type { CheckPath } from "../../../core/history/history-backend.js";
 import { TextRedactor } from "../../../core/history/text-redactor.js";
 import type { CallContext } from "../../../core/runtime/call.js";
@@ -15,20 +14,26 @@ import { lostRace, maxAttempts, pause } from "../../../core/runtime/lost-race.js
 import { runInTurns, Turns } from "../../../core/runtime/turns.js";
 import { MemoryTree } from "../../../core/tree/memory-tree.js";
 import { catchRefusal } from "../../../core/values/errors.js";
-import { compareCodeUnits } from "../../../core/values/text.js";
 import type { HistoryContext } from "../history-context.js";
 import type { HistoryView } from "../history-view.js";
 import { findPresent, nowhere, refusePresent } from "./present-occurrences.js";
 import { type FileRedaction, FileTextRedaction, redactTextOfDirectories, type RedactionMark } from "./cover-file.js";
 import { isAbove, isStaleDigest, isWaitingOn, toSource } from "./tied-records.js";
-import { getPublicId, toMemoryVersion, type VersionDocument } from "../version-document.js";
+import { getPublicId, type VersionDocument } from "../version-document.js";
 
 /** The most files whose versions one command reads. */
 const maxFilesPerCommand = 1000;
 
-type ReadView = () => Promise<HistoryView | null>;
+export type ReadView = () => Promise<HistoryView | null>;
 
-/** Finds a text in a memory, and covers it wherever it is (ADR 0046, ADR 0052). */
+/** The versions, ids of proposals and present paths that contain a text. */
+interface Occurrences {
+  versions: VersionDocument[];
+  proposals: string[];
+  files: string[];
+}
+
+/** Finds a literal text in a memory, and covers it wherever it is (ADR 0046, ADR 0052). */
 export class TextRedaction {
   readonly #context: HistoryContext;
   readonly #readView: ReadView;
@@ -57,17 +62,13 @@ export class TextRedaction {
     };
   }
 
-  async find(): Promise<TextOccurrences> {
+  async find(): Promise<Occurrences> {
     const view = await this.#readView();
     const versions: VersionDocument[] = [];
     if (view !== null) for await (const file of this.#planFiles(view)) versions.push(...file.versions);
     const records = await this.#findRecords();
     const { texts, paths } = await this.#findPresent(view);
-    return {
-      versions: versions.toSorted((a, b) => compareCodeUnits(b._id, a._id)).map(toMemoryVersion),
-      proposals: records.map(({ id }) => id),
-      files: [...new Set([...texts, ...paths])].toSorted(compareCodeUnits),
-    };
+    return { versions, proposals: records.map(({ id }) => id), files: [...texts, ...paths] };
   }
 
   /**
@@ -92,16 +93,20 @@ export class TextRedaction {
     return isFound;
   }
 
+  /** Checks what must hold before the first change. @throws as `check` does */
+  async prepare(cut: boolean, checkPath: CheckPath | null): Promise<void> {
+    if (checkPath !== null) await this.check(cut, checkPath);
+    else refusePresent(await this.#findPresent(await this.#readView()), cut);
+  }
+
   /**
    * Looks at records, files and versions until all are clean in one pass. Each change stays, so a call that ends early
    * leaves less to the next one.
-   * @returns how many versions were redacted
+   * @returns the ids of the versions that were redacted
    */
-  async run(cut: boolean, checkPath: CheckPath | null): Promise<number> {
-    if (checkPath !== null) await this.check(cut, checkPath);
-    else refusePresent(await this.#findPresent(await this.#readView()), cut);
+  async run(cut: boolean, checkPath: CheckPath | null): Promise<ReadonlySet<string>> {
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-      if (await this.#runPass(cut, checkPath)) return this.#redacted.size;
+      if (await this.#runPass(cut, checkPath)) return this.#redacted;
       await pause(attempt);
     }
     throw lostRace();

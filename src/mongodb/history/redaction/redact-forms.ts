@@ -1,0 +1,56 @@
+import type { TextOccurrences } from "../../../core/history/history.js";
+import type { CheckPath } from "../../../core/history/history-backend.js";
+import type { CallContext } from "../../../core/runtime/call.js";
+import { indentMessage, shortenMessage } from "../../../core/search/log-parts.js";
+import { setLineEnds } from "../../../core/values/line-ends.js";
+import { compareCodeUnits } from "../../../core/values/text.js";
+import type { HistoryContext } from "../history-context.js";
+import { toMemoryVersion } from "../version-document.js";
+import { type ReadView, TextRedaction } from "./redact-text.js";
+
+/** Finds a text in each of its forms, and covers one form after the other. */
+export class FormRedaction {
+  readonly #redactions: readonly TextRedaction[];
+
+  constructor(context: HistoryContext, text: string, readView: ReadView, call: CallContext) {
+    this.#redactions = listTextForms(text).map((form) => new TextRedaction(context, form, readView, call));
+  }
+
+  async find(): Promise<TextOccurrences> {
+    const found: Awaited<ReturnType<TextRedaction["find"]>>[] = [];
+    for (const redaction of this.#redactions) found.push(await redaction.find());
+    const versions = new Map(found.flatMap((each) => each.versions.map((version) => [version._id, version])));
+    return {
+      versions: [...versions.values()].toSorted((a, b) => compareCodeUnits(b._id, a._id)).map(toMemoryVersion),
+      proposals: [...new Set(found.flatMap(({ proposals }) => proposals))],
+      files: [...new Set(found.flatMap(({ files }) => files))].toSorted(compareCodeUnits),
+    };
+  }
+
+  /** @returns whether the text is anywhere. @throws as `TextRedaction.check` does */
+  async check(cut: boolean, checkPath: CheckPath | null): Promise<boolean> {
+    let isFound = false;
+    for (const redaction of this.#redactions) isFound = (await redaction.check(cut, checkPath)) || isFound;
+    return isFound;
+  }
+
+  /** @returns how many versions were redacted */
+  async run(cut: boolean, checkPath: CheckPath | null): Promise<number> {
+    for (const redaction of this.#redactions) await redaction.prepare(cut, checkPath);
+    const redacted = new Set<string>();
+    for (const redaction of this.#redactions) for (const id of await redaction.run(cut, checkPath)) redacted.add(id);
+    return redacted.size;
+  }
+}
+
+/**
+ * Returns the forms in which a memory can contain a text: as it is, and as a conversation log writes it, both with
+ * either line end. The longest form comes first, because a shorter one may be a part of it.
+ */
+export function listTextForms(text: string): string[] {
+  const logged = indentMessage(shortenMessage(text));
+  // A single line keeps its outer white space. Without it, the line would be found in other words, too.
+  const texts = logged === text.trim() ? [text] : [text, logged];
+  const forms = texts.flatMap((each) => [each, setLineEnds(each, "\n"), setLineEnds(each, "\r\n")]);
+  return [...new Set(forms)].toSorted((one, other) => other.length - one.length);
+}
