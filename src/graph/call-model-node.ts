@@ -5,6 +5,7 @@ import type { StructuredToolInterface } from "@langchain/core/tools";
 import type { LangGraphRunnableConfig } from "@langchain/langgraph";
 import { refuseUnknownOptions } from "../core/settings/check-options.js";
 import { runInContext } from "../langchain/langgraph-internals.js";
+import { toMessages } from "../langchain/to-messages.js";
 import { getConnector } from "./get-connector.js";
 import type { MemoryConnectorNode } from "./memory-connector-node.js";
 import type { MemoryNode } from "./memory-node.js";
@@ -124,7 +125,7 @@ export class CallModelNode extends Runnable<MessagesState, MessagesState, LangGr
     tools: readonly StructuredToolInterface[],
   ): Promise<BaseMessage[]> {
     const prompt = this.#systemPrompt === "" ? [] : [new SystemMessage(this.#systemPrompt)];
-    const messages = [...prompt, ...state.messages];
+    const messages = [...prompt, ...toMessages(state?.messages)];
     return this.#memoryConnector ? this.#memoryConnector.inject(messages, config, this.#model, tools) : messages;
   }
 }

@@ -22,8 +22,8 @@ export function createConversationLog(
   const { memory, onError, ...log } = { ...options };
   if (typeof memory?.setLog !== "function") throw new TypeError("createConversationLog: memory must be a MemoryNode");
   memory.setLog(Object.keys(log).length === 0 || log);
-  return async ({ messages }, config) => {
-    await logRun({ memory, onError }, messages, config);
+  return async (state, config) => {
+    await logRun({ memory, onError }, state?.messages, config);
     return {};
   };
 }
@@ -36,8 +36,8 @@ export async function logRun(
 ): Promise<void> {
   const { log } = memory;
   if (!log) return;
-  const work: WorkAfterRun["work"] = (opened, run, onRefusal) =>
-    writeLog(opened, messages, { log, run, isWholeNew: false, onRefusal });
+  const work: WorkAfterRun["work"] = async (open, run, onRefusal) =>
+    writeLog(await open(), messages, { log, run, isWholeNew: false, onRefusal });
   const failure = "the messages could not be logged";
   await workAfterRun(config, { memory, title: "messages not logged", failure, onError, work });
 }

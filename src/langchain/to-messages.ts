@@ -30,7 +30,7 @@ function toMessage(given: BaseMessageLike): BaseMessage {
   const message = coerceMessageLikeToMessage(given);
   if (isRecord(given) && !contentFields.some((field) => field in given)) throw new TypeError("it has no content");
   const content: unknown = message.content;
-  if (typeof content !== "string" && !Array.isArray(content))
+  if (typeof content !== "string" && !(Array.isArray(content) && content.every(isObject)))
     throw new TypeError("its content must be a text or a list of blocks");
   return message;
 }
