@@ -1,5 +1,6 @@
 import type { BaseMessage } from "@langchain/core/messages";
 import type { RunnableConfig } from "@langchain/core/runnables";
+import { wrongArgument } from "../core/settings/wrong-argument.js";
 import type { ConversationLogOptions } from "../conversation/options.js";
 import { writeLog } from "../conversation/log-conversation.js";
 import type { MemoryError } from "../core/values/errors.js";
@@ -20,7 +21,8 @@ export function createConversationLog(
   options: { memory: MemoryNode; onError?: (error: MemoryError) => void } & ConversationLogOptions,
 ): (state: MessagesState, config: RunnableConfig) => Promise<object> {
   const { memory, onError, ...log } = { ...options };
-  if (typeof memory?.setLog !== "function") throw new TypeError("createConversationLog: memory must be a MemoryNode");
+  if (typeof memory?.setLog !== "function")
+    throw wrongArgument("createConversationLog: memory", "a MemoryNode", memory);
   memory.setLog(Object.keys(log).length === 0 || log);
   return async (state, config) => {
     await logRun({ memory, onError }, state?.messages, config);

@@ -1,5 +1,6 @@
 import { type BaseMessage, type BaseMessageLike, coerceMessageLikeToMessage } from "@langchain/core/messages";
-import { preview, shorten } from "../core/values/text.js";
+import { wrongArgument } from "../core/settings/wrong-argument.js";
+import { shorten } from "../core/values/text.js";
 import { isObject, isRecord } from "../core/values/unknown-values.js";
 
 /**
@@ -10,7 +11,7 @@ import { isObject, isRecord } from "../core/values/unknown-values.js";
  */
 export function toMessages(messages: readonly BaseMessageLike[]): BaseMessage[] {
   const list: unknown = messages;
-  if (!Array.isArray(list)) throw new TypeError(`messages must be a list of messages (given ${preview(list)})`);
+  if (!Array.isArray(list)) throw wrongArgument("messages", "a list of messages", list);
   const read = messages.map((message, index) => {
     try {
       return toMessage(message);

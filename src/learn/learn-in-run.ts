@@ -68,15 +68,15 @@ function createLearner(options: LearnRunOptions): (messages: BaseMessage[], conf
   const { everyTurns: _turns, onError: _onError, ...learnOptions } = options;
   const settings = checkLearnOptions({ ...learnOptions, messages: [] });
   return async (messages, config) => {
-    const signal = AbortSignal.any([config.signal, settings.signal].filter((each) => each !== undefined));
     await workAfterRun(config, {
       memory: settings.memory,
       title: "nothing learnt",
       failure: "learning failed",
       onError,
-      work: async (open, { threadId = "" }) => {
+      work: async (open, { config: { signal: ofRun }, threadId = "" }) => {
         const texts = readMessages(toMessages(messages));
         if (countTurns(texts) < everyTurns) return;
+        const signal = AbortSignal.any([ofRun, settings.signal].filter((each) => each !== undefined));
         await learnFromThread({ ...settings, memory: await open(), signal }, { texts, threadId, everyTurns });
       },
     });

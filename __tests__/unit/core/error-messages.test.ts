@@ -54,7 +54,11 @@ describe("what an error says", () => {
       /MemoryConnectorNode: memory must be a MemoryNode/,
     ],
     ["CallModelNode", () => new CallModelNode(undefined as never), /CallModelNode: model must be a chat model/],
-    ["Agent", () => new Agent(undefined as never), /CallModelNode: model must be a chat model/],
+    [
+      "Agent",
+      () => new Agent(undefined as never),
+      /invalid AgentOptions: they are missing; expected an object \{ model, tools/,
+    ],
     [
       "createMemoryPrompt",
       () => createMemoryPrompt(undefined as never),

@@ -25,13 +25,15 @@ const states: [name: string, state: unknown, reason: string][] = [
   ["no state", null, "messages must be a list of messages (given undefined)"],
 ];
 
+type Job = (state: never, config: never) => Promise<unknown>;
+
 const createNode = (): MemoryNode => new MemoryNode({ nodeId: "n", store: new InMemoryStore() });
 
 describe.each(states)("A state with %s", (_name, state, reason) => {
   /** Runs a job that goes after the answer, and returns what it reports. */
-  async function run(create: (onError: (error: Error) => void) => unknown): Promise<string[]> {
+  async function run(create: (onError: (error: Error) => void) => Job): Promise<string[]> {
     const errors: Error[] = [];
-    await untyped(create((error) => void errors.push(error)))(state, {});
+    await create((error) => void errors.push(error))(untyped(state), untyped({}));
     return errors.map(({ message }) => message);
   }
 
@@ -44,7 +46,7 @@ describe.each(states)("A state with %s", (_name, state, reason) => {
     const { model } = createLearningModel(() => []);
     const expected = [expect.stringContaining(`EIO: learning failed: ${reason}`)];
     expect(await run((onError) => createLearnNode({ memory: createNode(), model, onError }))).toEqual(expected);
-    const afterAgent = (onError: (error: Error) => void): unknown =>
+    const afterAgent = (onError: (error: Error) => void): Job =>
       learnMiddleware({ memory: createNode(), model, onError }).afterAgent;
     expect(await run(afterAgent)).toEqual(expected);
   });

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { preview } from "../values/text.js";
 import { type Issue, listFaults } from "./faults.js";
 import { nearestName } from "./nearest-name.js";
-import { getField, hasMethod } from "../values/unknown-values.js";
+import { getField, hasMethod, isRecord } from "../values/unknown-values.js";
 
 /** The longest time that a timer can wait. */
 export const maxTimeoutMs = 2_147_483_647;
@@ -85,6 +85,7 @@ function describeMissing(options: unknown, names: readonly string[]): string {
 
 /** Refuses options that there are not, for an object without a schema. @throws TypeError */
 export function refuseUnknownOptions(name: string, options: object, names: readonly string[]): void {
+  if (!isRecord(options)) throw new OptionsError(name, "", "", describeMissing(options, names));
   const unknown = Object.keys(options).find((option) => !names.includes(option));
   if (unknown !== undefined) throw new OptionsError(name, unknown, "", unknownOption(unknown, names));
 }
