@@ -1,6 +1,7 @@
 import type { BaseMessage } from "@langchain/core/messages";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import { checkOptions, countField, createFunctionField } from "../core/settings/check-options.js";
+import { withAnySignal } from "../core/runtime/signal-listeners.js";
 import type { MemoryError } from "../core/values/errors.js";
 import { hashSha256 } from "../core/values/sha256.js";
 import { toConfig, workAfterRun } from "../graph/after-run.js";
@@ -76,8 +77,11 @@ function createLearner(options: LearnRunOptions): (messages: BaseMessage[], conf
       work: async (open, { config: { signal: ofRun }, threadId = "" }) => {
         const texts = readMessages(toMessages(messages));
         if (countTurns(texts) < everyTurns) return;
-        const signal = AbortSignal.any([ofRun, settings.signal].filter((each) => each !== undefined));
-        await learnFromThread({ ...settings, memory: await open(), signal }, { texts, threadId, everyTurns });
+        const memory = await open();
+        await withAnySignal(
+          [ofRun, settings.signal].filter((each) => each !== undefined),
+          (signal) => learnFromThread({ ...settings, memory, signal }, { texts, threadId, everyTurns }),
+        );
       },
     });
   };

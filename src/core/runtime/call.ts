@@ -1,5 +1,6 @@
 import type { MemoryActor, VersionOrigin } from "../values/actor.js";
 import { type MemoryError, storageFailed } from "../values/errors.js";
+import { addListener, removeListener } from "./signal-listeners.js";
 
 /** The stage of a call: it reads, waits for a guard, or may have changed the storage. */
 export type Stage = "read" | "guard" | "change";
@@ -157,38 +158,6 @@ export function withinTime<T>(limits: CallLimits, stage: Stage, run: (call: Call
     call.stage = stage;
     return run(call);
   });
-}
-
-type OnAbort = (reason: unknown) => void;
-
-interface Listening {
-  calls: Set<OnAbort>;
-  listener: () => void;
-}
-
-/**
- * One listener for each signal. All calls share it, because an agent makes many calls at once, and Node warns about
- * more than ten listeners.
- */
-const listening = new WeakMap<AbortSignal, Listening>();
-
-function addListener(signal: AbortSignal, onAbort: OnAbort): void {
-  const known = listening.get(signal);
-  if (known !== undefined) {
-    known.calls.add(onAbort);
-    return;
-  }
-  const calls = new Set([onAbort]);
-  const listener = (): void => calls.forEach((each) => each(signal.reason));
-  signal.addEventListener("abort", listener);
-  listening.set(signal, { calls, listener });
-}
-
-function removeListener(signal: AbortSignal, onAbort: OnAbort): void {
-  const known = listening.get(signal);
-  if (known === undefined || !known.calls.delete(onAbort) || known.calls.size > 0) return;
-  signal.removeEventListener("abort", known.listener);
-  listening.delete(signal);
 }
 
 function createTimeout({ stage, timeoutMs }: Call): MemoryError {
