@@ -74,7 +74,7 @@ function getText({ content }: BaseMessage): string {
   return `${start} [${text.length - start.length} more characters]`;
 }
 
-/** Which attachment a part of a message is, by its type or its media type. */
+/** The kinds of attachments, and the type or media type by which a part of a message is one. */
 const attachments = [
   ["image", /image/],
   ["audio", /audio/],

@@ -88,7 +88,7 @@ export class MemoryConnectorNode {
   readonly source: LogSource;
   readonly #memory: ConnectableMemory;
   readonly #config: ReturnType<typeof checkConnectorConfig>;
-  /** By store, because stores can have memories of the same address. */
+  /** The parts by store, because stores can have memories of the same address. */
   readonly #turnParts = new WeakMap<object, TurnParts>();
 
   /** @throws TypeError for bad options */

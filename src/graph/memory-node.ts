@@ -116,7 +116,7 @@ const optionsSchema = z.strictObject({
 export class MemoryNode implements MemoryProvider, ConnectableMemory {
   readonly nodeId: string;
   readonly scope: MemoryScope;
-  /** Which names can be created. */
+  /** The rule of the names that can be created. */
   readonly paths: PathRule;
   /** The tools that an agent needs for this memory: the unified `memory` tool. */
   readonly memoryTools: MemoryTool[];

@@ -112,7 +112,7 @@ describe("what an error says", () => {
   });
 
   it.each([
-    ["zod 3", z3],
+    ["zod 3", z3 as unknown as typeof z4],
     ["zod 4", z4],
   ])("of an option inside others, whatever wraps the object in %s: which ones it has", (_name, z) => {
     const inner = z.object({ one: z.string().optional() }).strict();
@@ -126,7 +126,7 @@ describe("what an error says", () => {
       .strict()
       .refine(() => true);
     const bad = { a: { two: 1 }, b: { two: 1 }, c: { two: 1 }, d: [{ two: 1 }] };
-    expect(() => checkOptions("Options", schema as typeof z4.ZodType.prototype, bad)).toThrow(
+    expect(() => checkOptions("Options", schema, bad)).toThrow(
       `invalid Options: ${["a", "b", "c", "d.0"]
         .map((place) => `unknown option "${place}.two" (the options are one)`)
         .join("; ")}`,

@@ -19,7 +19,7 @@ export interface CallSettings extends CallLimits {
 
 /** The part of a call that a storage uses. Every method of a backend receives it as its last argument. */
 export interface CallContext {
-  /** Who makes the change, for the history. */
+  /** The author of the change, for the history. */
   readonly actor: MemoryActor | null;
   /**
    * The identity of the change. A task of a graph that runs again repeats its calls with the same identities. Null for
@@ -32,7 +32,7 @@ export interface CallContext {
   readonly timeoutMs: number;
   /** Whether the caller has stopped waiting. No further step may begin then. */
   readonly aborted: boolean;
-  /** Why the call was aborted. */
+  /** The reason why the call was aborted. */
   readonly reason: unknown;
   /** Created when it is first read, because that takes as long as a small call in memory. */
   readonly signal: AbortSignal;
@@ -133,7 +133,7 @@ export function runWithDeadline<T>(settings: CallSettings, run: (call: Call) => 
       call.abort(reason);
       reject(reason);
     };
-    // The timer must not keep the process alive. What the call waits for does that.
+    // The timer must not keep the process alive. The work of the call does that.
     const timer = timeoutMs === Infinity ? undefined : setTimeout(() => end(createTimeout(call)), timeoutMs).unref();
     const stopWaiting = (): void => {
       clearTimeout(timer);

@@ -95,7 +95,7 @@ export class TextRedaction {
   /**
    * Looks at records, files and versions until all are clean in one pass. Each change stays, so a call that ends early
    * leaves less to the next one.
-   * @returns how many versions were redacted
+   * @returns the number of redacted versions
    */
   async run(cut: boolean, checkPath: CheckPath | null): Promise<number> {
     if (checkPath !== null) await this.check(cut, checkPath);
