@@ -1,4 +1,5 @@
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
+import { wrongArgument } from "./core/settings/wrong-argument.js";
 import { BaseStoreBackend } from "./backends/base-store.js";
 import type { MemoryAddress } from "./core/values/address.js";
 import type { Memory } from "./core/memory.js";
@@ -19,7 +20,7 @@ import { MongoMemoryStore } from "./mongodb/store/mongo-memory-store.js";
 export function openMemory(store: BaseStore, address: MemoryAddress, options?: MemoryOptions): Memory {
   const real = unwrapStore(store);
   if (MongoMemoryStore.isInstance(real)) return real.memory(address, options);
-  if (typeof real?.batch !== "function") throw new TypeError("openMemory: store must be a LangGraph BaseStore");
+  if (typeof real?.batch !== "function") throw wrongArgument("openMemory: store", "a LangGraph BaseStore", store);
   return openMemoryOver(
     (checked, limits) => new BaseStoreBackend(real, getMemoryNamespace(checked), limits),
     address,

@@ -1,3 +1,4 @@
+import { wrongArgument } from "../core/settings/wrong-argument.js";
 import type { Memory } from "../core/memory.js";
 import { isMemory } from "../core/mounts/mounts.js";
 import { pickDefined } from "../core/settings/pick-defined.js";
@@ -46,6 +47,8 @@ export function createAiMemory(options: AiMemoryOptions): AiMemory {
   return {
     tools: Object.fromEntries(adapted.map((tool) => [tool.name, createAiTool(tool, openMemory)])),
     prepareStep: async (step) => {
+      if (!Array.isArray(step?.messages))
+        throw wrongArgument("prepareStep: messages", "a list of messages", step?.messages);
       const parts = await connector.showParts(getUserTurn(step.messages, createMessageKind(made)), run);
       return showInStep(step, parts, { instructions, placement, made });
     },

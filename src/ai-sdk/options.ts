@@ -23,7 +23,7 @@ export interface AiMemoryOptions extends Pick<
   /** The run that the history names for each change, so that all its changes can be undone. @default a new id */
   runId?: string | undefined;
   /**
-   * Which tools the model gets. A dialect is a name or a dialect of your own. No two dialects may have a tool of the
+   * The tools that the model gets. A dialect is a name or a dialect of your own. No two dialects may have a tool of the
    * same name.
    * @default ["unified"]
    */
@@ -37,7 +37,7 @@ export interface AiMemoryOptions extends Pick<
    */
   instructions?: Instructions | undefined;
   /**
-   * Where the model sees the memory: at the end of the system prompt, or in a user message after all others.
+   * The place where the model sees the memory: at the end of the system prompt, or in a user message after all others.
    * @default "after_system"
    */
   placement?: "after_system" | "last_message";

@@ -24,7 +24,7 @@ export interface PreparedStep<Message> {
   messages?: (Message | SystemMessage | { role: "user"; content: string })[];
 }
 
-/** How a memory is shown in the steps of a call. */
+/** The way in which a memory is shown in the steps of a call. */
 export interface StepOptions {
   /** The system prompt, if the memory knows it. */
   instructions: Instructions | undefined;

@@ -32,7 +32,7 @@ interface StandardSchema {
  * the dialect.
  */
 export function createAiTool(tool: AdaptedTool, openMemory: (call: AiToolCall) => Promise<Memory>): AiTool {
-  const execute = async (input: unknown, call: AiToolCall): Promise<string> => {
+  const execute = async (input: unknown, call: AiToolCall = {}): Promise<string> => {
     const { abortSignal } = call;
     abortSignal?.throwIfAborted();
     try {

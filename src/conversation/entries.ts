@@ -70,7 +70,7 @@ function getText({ content }: BaseMessage): string {
   return shortenMessage(parts.map(describePart).filter(Boolean).join("\n").toWellFormed());
 }
 
-/** Which attachment a part of a message is, by its type or its media type. */
+/** The kinds of attachments, and the type or media type by which a part of a message is one. */
 const attachments = [
   ["image", /image/],
   ["audio", /audio/],

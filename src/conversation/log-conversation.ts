@@ -24,7 +24,7 @@ const optionsSchema = z.strictObject({
  * Adds the messages of user and assistant to the log of a memory, each once. If the log has some of them, earlier ones
  * are new only in the last turn. Texts that a guard refuses are left out.
  * @param messages objects of LangChain, or what it makes such objects of, as `{ role: "user", content: "Hi" }`
- * @returns how many messages were new. @throws TypeError for bad arguments, and the errors of the memory
+ * @returns the number of new messages. @throws TypeError for bad arguments, and the errors of the memory
  */
 export async function logConversation(
   memory: Memory,
@@ -63,7 +63,7 @@ interface ThreadState {
 /** The last 1,000 threads of each memory. */
 const threads = new WeakMap<object, RecentMap<ThreadState>>();
 
-/** Writes the new messages to the log. @returns how many. @throws the errors of the memory and of its guard */
+/** Writes the new messages to the log. @returns their number. @throws the errors of the memory and of its guard */
 export async function writeLog(memory: Memory, messages: readonly BaseMessageLike[], call: LogCall): Promise<number> {
   const { log, run, at = new Date() } = call;
   const { threadId } = run;

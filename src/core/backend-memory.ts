@@ -1,3 +1,4 @@
+import { wrongArgument } from "./settings/wrong-argument.js";
 import { Policies } from "./access/policies.js";
 import { guardText } from "./access/guard-change.js";
 import {
@@ -128,7 +129,7 @@ export class BackendMemory implements RestrictableMemory, BulkMemory {
   }
 
   outline(options: OutlineOptions & Partial<RecallOptions> = {}): Promise<MemoryOutline> {
-    const { recall } = options;
+    const recall = options?.recall;
     if (recall !== undefined)
       return runCall(this.#context, traceRecall(recall.query), (call) =>
         recallMemory(this.#backend, this.#indexOwner, recall, call),
@@ -190,7 +191,7 @@ export class BackendMemory implements RestrictableMemory, BulkMemory {
 
   async edit(path: string, change: (text: string) => string): Promise<FileStat & MadeOnce & { content?: string }> {
     return this.#changeFile(traceChange("update_memory", "edit", path), path, (target) => {
-      if (typeof change !== "function") throw new TypeError("edit: change must be a function from text to text");
+      if (typeof change !== "function") throw wrongArgument("edit: change", "a function from text to text", change);
       const edit = (text: string): string => {
         const edited = change(text);
         this.#checkContent(edited, "the edited text");

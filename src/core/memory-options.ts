@@ -21,7 +21,7 @@ export interface MemoryOptions {
    */
   maxMemoryBytes?: number;
   /**
-   * How long each call may take, in ms: 1 to 2,147,483,647, or Infinity for no limit. A longer call is EIO.
+   * The time limit of each call, in ms: 1 to 2,147,483,647, or Infinity for no limit. A longer call is EIO.
    * @default 30_000; in a MongoMemoryStore the value of the store
    */
   timeoutMs?: number;
@@ -44,8 +44,8 @@ export interface MemoryUse {
   /** Replaces `paths` of {@link MemoryOptions}. */
   paths?: PathRule | undefined;
   /**
-   * Who makes the changes, for the history. The fields are added to those of an earlier actor. Each field has 1 to 512
-   * characters.
+   * The author of the changes, for the history. The fields are added to those of an earlier actor. Each field has 1 to
+   * 512 characters.
    */
   actor?: MemoryActor | undefined;
 }

@@ -44,7 +44,7 @@ export interface WriteOptions {
 /** Options of `append` and `update`. */
 export interface EditOptions {
   /**
-   * How line ends are treated. `exact`: like any other character. `file`: "\n" and "\r\n" match each other, and new
+   * The treatment of line ends. `exact`: like any other character. `file`: "\n" and "\r\n" match each other, and new
    * lines get the line end that the file has there. The tools of models use `file`, because no model sees a difference.
    * @default "exact"
    */
@@ -70,9 +70,9 @@ export interface DeleteOptions {
  */
 export interface Memory {
   readonly address: Readonly<CheckedAddress>;
-  /** Which names can be created. */
+  /** The rule of the names that can be created. */
   readonly paths: PathRule;
-  /** Which changes access rules and mounts allow; undefined if they allow everything. */
+  /** The changes that access rules and mounts allow; undefined if they allow everything. */
   readonly rights?: MemoryRights | undefined;
   /** Null if changes are not recorded. A history needs a MongoMemoryStore with the option `history`. */
   readonly history: MemoryHistory | null;
@@ -89,7 +89,7 @@ export interface Memory {
   append(path: string, content: string, options?: EditOptions): Promise<void>;
   /**
    * Replaces every occurrence of `oldContent`, left to right and not overlapping. Both texts are literal.
-   * @returns how many were replaced; 0 changes nothing. @throws ENOENT, EISDIR, ECONFLICT, EFBIG, ENOSPC
+   * @returns the number of replaced occurrences; 0 changes nothing. @throws ENOENT, EISDIR, ECONFLICT, EFBIG, ENOSPC
    */
   update(path: string, oldContent: string, content: string, options?: EditOptions): Promise<number>;
   /**

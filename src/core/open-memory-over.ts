@@ -1,3 +1,4 @@
+import { wrongArgument } from "./settings/wrong-argument.js";
 import type { BackendLimits, MemoryBackend } from "./contract/backend.js";
 import { BackendMemory } from "./backend-memory.js";
 import type { Memory } from "./memory.js";
@@ -28,6 +29,8 @@ export function openMemoryOver(
   options?: MemoryOptions,
   origin: MemoryOrigin = {},
 ): Memory {
+  if (typeof openBackend !== "function")
+    throw wrongArgument("openMemoryOver: openBackend", "a function from an address to a backend", openBackend);
   const checkedAddress = checkAddress(address);
   const checkedOptions = checkMemoryOptions(options);
   return new BackendMemory({

@@ -14,7 +14,7 @@ export interface RunBinding extends MemoryUse {
   readonly run: object;
   /** Ends the calls with the run. */
   readonly signal: AbortSignal | undefined;
-  /** Who makes the changes, as the run says. Wins over the actor that a program gives to `with`. */
+  /** The author of the changes, as the run says. Wins over the actor that a program gives to `with`. */
   readonly actor: MemoryActor | undefined;
   /** The call of a tool whose changes are made once. Null if its changes have no identity. */
   call: CallIdentity | null;
@@ -71,7 +71,7 @@ export interface RestrictableMemory extends Memory {
  */
 export function bindMemory(memory: Memory, binding: MemoryBinding): Memory {
   const { policies, run } = binding;
-  // By `with`, which wrappers of memories have too.
+  // Uses `with`, which wrappers of memories have too.
   if (policies.length === 0) return run === undefined ? memory : memory.with(run);
   if (isRestrictable(memory)) return memory[restrict](binding);
   throw new TypeError(

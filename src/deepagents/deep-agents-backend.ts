@@ -13,6 +13,7 @@ import type {
   ReadResult,
   WriteResult,
 } from "deepagents";
+import { wrongArgument } from "../core/settings/wrong-argument.js";
 import { MemoryError, type MemoryErrorCode } from "../core/values/errors.js";
 import type { Memory } from "../core/memory.js";
 import { normalizePath, ROOT } from "../core/values/paths.js";
@@ -163,7 +164,9 @@ export class DeepAgentsBackend implements BackendProtocolV2 {
     );
   }
 
-  downloadFiles(paths: string[]): Promise<FileDownloadResponse[]> {
+  /** @throws TypeError for anything but a list */
+  async downloadFiles(paths: string[]): Promise<FileDownloadResponse[]> {
+    if (!Array.isArray(paths)) throw wrongArgument("downloadFiles: paths", "a list of paths", paths);
     const encoder = new TextEncoder();
     return this.#attempt(
       async (memory) => {
@@ -184,8 +187,13 @@ export class DeepAgentsBackend implements BackendProtocolV2 {
     );
   }
 
-  /** Writes the files one after the other. If a path occurs twice, the later content stays. UTF-8 only. */
-  uploadFiles(files: [path: string, content: Uint8Array][]): Promise<FileUploadResponse[]> {
+  /**
+   * Writes the files one after the other. If a path occurs twice, the later content stays. UTF-8 only.
+   * @throws TypeError for anything but pairs of path and content
+   */
+  async uploadFiles(files: [path: string, content: Uint8Array][]): Promise<FileUploadResponse[]> {
+    if (!Array.isArray(files) || !files.every(Array.isArray))
+      throw wrongArgument("uploadFiles: files", "a list of pairs [path, content]", files);
     return this.#attempt(
       async (memory) => {
         const responses: FileUploadResponse[] = [];

@@ -18,7 +18,8 @@ export interface WorkAfterRun {
   failure: string;
   /** @default a warning of the process */
   onError?: ((error: MemoryError) => void) | undefined;
-  work: (memory: Memory, run: MemoryRun, onFailure: (error: MemoryError) => void) => Promise<unknown>;
+  /** @param open opens the memory of the run */
+  work: (open: () => Promise<Memory>, run: MemoryRun, onFailure: (error: MemoryError) => void) => Promise<unknown>;
 }
 
 /** Works with the memory of a run. A failure is reported, and never ends the run. */
@@ -33,9 +34,10 @@ export async function workAfterRun(
       globalThis.process?.emitWarning?.(`${title}: ${error.message}`, { type: "MemoryWarning" });
   };
   const onFailure = (error: MemoryError): void => reportFailure(error, onError ?? warn, warn);
+  const open = async (): Promise<Memory> =>
+    bindRun(run, "memoryForRun" in memory ? await memory.memoryForRun(run) : memory);
   try {
-    const opened = "memoryForRun" in memory ? await memory.memoryForRun(run) : memory;
-    await work(bindRun(run, opened), run, onFailure);
+    await work(open, run, onFailure);
   } catch (cause) {
     run.config.signal?.throwIfAborted();
     // The function that finds the thread or the user, or a guard, may interrupt the run.

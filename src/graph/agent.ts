@@ -11,6 +11,7 @@ import {
 } from "@langchain/langgraph";
 import type { BaseCheckpointSaver, BaseStore } from "@langchain/langgraph-checkpoint";
 import { ToolNode } from "@langchain/langgraph/prebuilt";
+import { wrongArgument } from "../core/settings/wrong-argument.js";
 import type { ConversationLogOptions } from "../conversation/options.js";
 import { refuseUnknownOptions } from "../core/settings/check-options.js";
 import { defineRunnableMark } from "../langchain/langgraph-internals.js";
@@ -53,7 +54,7 @@ export class Agent {
   /** @throws TypeError in the same cases as CallModelNode, and for a log without a memory, or with bad options */
   constructor(options: AgentOptions) {
     const { store, checkpointer, log, ...callModelOptions } = { ...options };
-    refuseUnknownOptions("AgentOptions", { ...options }, optionNames);
+    refuseUnknownOptions("AgentOptions", options, optionNames);
     const compiled = { ...(store && { store }), ...(checkpointer && { checkpointer }) };
     this.#callModel = new CallModelNode(callModelOptions);
     this.#log = log;
@@ -75,7 +76,7 @@ export class Agent {
    */
   setCallModel(callModel: CallModelNode): void {
     if (typeof callModel?.invoke !== "function" || !Array.isArray(callModel.tools)) {
-      throw new TypeError("setCallModel: it must be a CallModelNode");
+      throw wrongArgument("setCallModel: callModel", "a CallModelNode", callModel);
     }
     this.#setLog(callModel);
     this.#callModel = callModel;

@@ -3,8 +3,10 @@ import { type BaseMessage, SystemMessage } from "@langchain/core/messages";
 import { ensureConfig, Runnable } from "@langchain/core/runnables";
 import type { StructuredToolInterface } from "@langchain/core/tools";
 import type { LangGraphRunnableConfig } from "@langchain/langgraph";
+import { wrongArgument } from "../core/settings/wrong-argument.js";
 import { refuseUnknownOptions } from "../core/settings/check-options.js";
 import { runInContext } from "../langchain/langgraph-internals.js";
+import { toMessages } from "../langchain/to-messages.js";
 import { getConnector } from "./get-connector.js";
 import type { MemoryConnectorNode } from "./memory-connector-node.js";
 import type { MemoryNode } from "./memory-node.js";
@@ -54,11 +56,12 @@ export class CallModelNode extends Runnable<MessagesState, MessagesState, LangGr
   constructor(options: CallModelNodeOptions) {
     super();
     const { model, tools = [], systemPrompt = "", memoryConnector } = { ...options };
-    if (typeof model?.invoke !== "function") throw new TypeError("CallModelNode: model must be a chat model");
+    if (typeof model?.invoke !== "function") throw wrongArgument("CallModelNode: model", "a chat model", model);
     refuseUnknownOptions("CallModelNodeOptions", options, callModelOptionNames);
     this.#model = model;
-    this.#systemPrompt = systemPrompt;
+    this.#systemPrompt = checkSystemPrompt(systemPrompt);
     this.setMemoryConnector(memoryConnector);
+    if (!Array.isArray(tools)) throw wrongArgument("CallModelNode: tools", "a list of tools", tools);
     for (const tool of tools) this.addTool(tool);
   }
 
@@ -67,13 +70,14 @@ export class CallModelNode extends Runnable<MessagesState, MessagesState, LangGr
     return this.#tools;
   }
 
-  /** Sets the system prompt, from the next call of the model on. @param prompt "" removes the prompt */
+  /** Sets the system prompt, from the next call of the model on. @param prompt "" removes it. @throws TypeError */
   setSystemPrompt(prompt: string): void {
-    this.#systemPrompt = prompt;
+    this.#systemPrompt = checkSystemPrompt(prompt);
   }
 
-  /** @throws TypeError if another tool has the name, or if the model cannot bind tools */
+  /** @throws TypeError for no tool, if another tool has the name, or if the model cannot bind tools */
   addTool(tool: StructuredToolInterface): void {
+    if (typeof tool?.name !== "string") throw wrongArgument("addTool: tool", "a tool with a name", tool);
     if (this.#tools.some((other) => other.name === tool.name)) {
       throw new TypeError(
         `a tool called ${tool.name} exists already; remove it first, or give one of them another name`,
@@ -83,9 +87,10 @@ export class CallModelNode extends Runnable<MessagesState, MessagesState, LangGr
     this.#tools = [...this.#tools, tool];
   }
 
-  /** Removes a tool. Does nothing if the tool is missing. @param tool the tool or its name */
+  /** Removes a tool. Does nothing if the tool is missing. @param tool the tool or its name. @throws TypeError */
   removeTool(tool: StructuredToolInterface | string): void {
-    const name = typeof tool === "string" ? tool : tool.name;
+    const name = typeof tool === "string" ? tool : tool?.name;
+    if (typeof name !== "string") throw wrongArgument("removeTool: tool", "a tool or its name", tool);
     this.#tools = this.#tools.filter((other) => other.name !== name);
   }
 
@@ -124,7 +129,13 @@ export class CallModelNode extends Runnable<MessagesState, MessagesState, LangGr
     tools: readonly StructuredToolInterface[],
   ): Promise<BaseMessage[]> {
     const prompt = this.#systemPrompt === "" ? [] : [new SystemMessage(this.#systemPrompt)];
-    const messages = [...prompt, ...state.messages];
+    const messages = [...prompt, ...toMessages(state?.messages)];
     return this.#memoryConnector ? this.#memoryConnector.inject(messages, config, this.#model, tools) : messages;
   }
+}
+
+/** @throws TypeError */
+export function checkSystemPrompt(prompt: unknown): string {
+  if (typeof prompt !== "string") throw wrongArgument("the system prompt", 'a text ("" for none)', prompt);
+  return prompt;
 }

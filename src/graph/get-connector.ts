@@ -1,3 +1,4 @@
+import { wrongArgument } from "../core/settings/wrong-argument.js";
 import type { MemoryConnectorNode } from "./memory-connector-node.js";
 import type { MemoryNode } from "./memory-node.js";
 import { hasMethod } from "../core/values/unknown-values.js";
@@ -9,7 +10,7 @@ import { hasMethod } from "../core/values/unknown-values.js";
 export function getConnector(given: MemoryConnectorNode | MemoryNode, where: string): MemoryConnectorNode {
   if (isConnector(given)) return given;
   if (hasMethod(given, "createConnector")) return given.createConnector();
-  throw new TypeError(`${where} must be a MemoryConnectorNode or a MemoryNode`);
+  throw wrongArgument(where, "a MemoryConnectorNode or a MemoryNode", given);
 }
 
 /** Checked by shape, because the other build of this package (ESM or CommonJS) has its own classes. */

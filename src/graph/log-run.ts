@@ -1,5 +1,6 @@
 import type { BaseMessage } from "@langchain/core/messages";
 import type { RunnableConfig } from "@langchain/core/runnables";
+import { wrongArgument } from "../core/settings/wrong-argument.js";
 import type { ConversationLogOptions } from "../conversation/options.js";
 import { writeLog } from "../conversation/log-conversation.js";
 import type { MemoryError } from "../core/values/errors.js";
@@ -20,10 +21,11 @@ export function createConversationLog(
   options: { memory: MemoryNode; onError?: (error: MemoryError) => void } & ConversationLogOptions,
 ): (state: MessagesState, config: RunnableConfig) => Promise<object> {
   const { memory, onError, ...log } = { ...options };
-  if (typeof memory?.setLog !== "function") throw new TypeError("createConversationLog: memory must be a MemoryNode");
+  if (typeof memory?.setLog !== "function")
+    throw wrongArgument("createConversationLog: memory", "a MemoryNode", memory);
   memory.setLog(Object.keys(log).length === 0 || log);
-  return async ({ messages }, config) => {
-    await logRun({ memory, onError }, messages, config);
+  return async (state, config) => {
+    await logRun({ memory, onError }, state?.messages, config);
     return {};
   };
 }
@@ -36,8 +38,8 @@ export async function logRun(
 ): Promise<void> {
   const { log } = memory;
   if (!log) return;
-  const work: WorkAfterRun["work"] = (opened, run, onRefusal) =>
-    writeLog(opened, messages, { log, run, isWholeNew: false, onRefusal });
+  const work: WorkAfterRun["work"] = async (open, run, onRefusal) =>
+    writeLog(await open(), messages, { log, run, isWholeNew: false, onRefusal });
   const failure = "the messages could not be logged";
   await workAfterRun(config, { memory, title: "messages not logged", failure, onError, work });
 }

@@ -3,6 +3,7 @@ import { HumanMessage, SystemMessage } from "@langchain/core/messages";
 import { ensureConfig, type RunnableConfig } from "@langchain/core/runnables";
 import { isGraphBubbleUp } from "@langchain/langgraph";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
+import { wrongArgument } from "../core/settings/wrong-argument.js";
 import { ROOT } from "../core/values/paths.js";
 import { isMissingOwner, type MemoryScope } from "../core/values/address.js";
 import { MemoryError } from "../core/values/errors.js";
@@ -31,6 +32,7 @@ import { defineRunnableMark, unwrapStore } from "../langchain/langgraph-internal
 import { readInRun, type ShownRead } from "../langchain/read-in-run.js";
 import { toMessages } from "../langchain/to-messages.js";
 import type { ConversationLog, ConversationLogOptions } from "../conversation/options.js";
+import { isRecord } from "../core/values/unknown-values.js";
 import { reportFailure } from "./report-failure.js";
 import { type MemoryRun, getMemoryRun, getRunStore } from "../langchain/memory-run.js";
 import { bindRun } from "../langchain/memory-source.js";
@@ -86,14 +88,14 @@ export class MemoryConnectorNode {
   readonly source: LogSource;
   readonly #memory: ConnectableMemory;
   readonly #config: ReturnType<typeof checkConnectorConfig>;
-  /** By store, because stores can have memories of the same address. */
+  /** The parts by store, because stores can have memories of the same address. */
   readonly #turnParts = new WeakMap<object, TurnParts>();
 
   /** @throws TypeError for bad options */
   constructor(options: MemoryConnectorNodeOptions) {
     const { memory, ...config } = { ...options };
     if (typeof memory?.memoryForRun !== "function" || typeof memory.globalMemory !== "function") {
-      throw new TypeError("MemoryConnectorNode: memory must be a MemoryNode");
+      throw wrongArgument("MemoryConnectorNode: memory", "a MemoryNode", memory);
     }
     this.#memory = memory;
     this.source = { memory, onError: config.onError };
@@ -108,15 +110,11 @@ export class MemoryConnectorNode {
    * not in a run without its thread or user. Ignores `role` and `placement`. Sends
    * one command, or two if the memory of the thread or user has no files.
    * @throws MemoryError EIO if the memory cannot be read, ENOTMEM without a store, EINVAL for an id that is not a
-   * string
+   * string, TypeError for a run that is no object
    */
-  async renderMessage({
-    store,
-    signal,
-    config,
-    question = "",
-    ...run
-  }: RenderedRun = {}): Promise<SystemMessage | null> {
+  async renderMessage(shown: RenderedRun = {}): Promise<SystemMessage | null> {
+    if (!isRecord(shown)) throw wrongArgument("renderMessage: run", "an object, such as { threadId, userId }", shown);
+    const { store, signal, config, question = "", ...run }: RenderedRun = shown;
     const parts = await this.#render(
       {
         ...run,

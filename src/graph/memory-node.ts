@@ -14,11 +14,11 @@ import { addressFor, checkAddress, isMemoryScope, type MemoryScope } from "../co
 import type { OnAsk } from "../core/access/approval-requester.js";
 import type { Memory, MemoryRights } from "../core/memory.js";
 import { combineRights } from "../core/mounts/mounts.js";
-import { checkOptions, createFunctionField } from "../core/settings/check-options.js";
+import { checkOptions, createFunctionField, refuseUnknownOptions } from "../core/settings/check-options.js";
 import { memoryDefaults, memoryOptionFields, type MemoryOptions } from "../core/memory-options.js";
 import { type ConnectorForm, connectorForm } from "../core/display/connector-form.js";
 import type { PathRule } from "../core/values/paths.js";
-import type { MemoryConnectorConfig } from "../prompt/connector-options.js";
+import { connectorFields, type MemoryConnectorConfig } from "../prompt/connector-options.js";
 import {
   checkLogOptions,
   type ConversationLog,
@@ -116,7 +116,7 @@ const optionsSchema = z.strictObject({
 export class MemoryNode implements MemoryProvider, ConnectableMemory {
   readonly nodeId: string;
   readonly scope: MemoryScope;
-  /** Which names can be created. */
+  /** The rule of the names that can be created. */
   readonly paths: PathRule;
   /** The tools that an agent needs for this memory: the unified `memory` tool. */
   readonly memoryTools: MemoryTool[];
@@ -242,6 +242,7 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
 
   /** Creates a connector that shows this node's memory to a model. @throws TypeError for a bad config */
   createConnector(config: MemoryConnectorConfig = {}): MemoryConnectorNode {
+    refuseUnknownOptions("MemoryConnectorConfig", config, Object.keys(connectorFields));
     return new MemoryConnectorNode({ ...config, memory: this });
   }
 }

@@ -2,7 +2,8 @@ import { type BaseMessage, SystemMessage } from "@langchain/core/messages";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import type { StructuredToolInterface } from "@langchain/core/tools";
 import { refuseUnknownOptions } from "../core/settings/check-options.js";
-import type { MessagesState } from "./call-model-node.js";
+import { toMessages } from "../langchain/to-messages.js";
+import { checkSystemPrompt, type MessagesState } from "./call-model-node.js";
 import { getConnector } from "./get-connector.js";
 import type { MemoryConnectorNode } from "./memory-connector-node.js";
 import type { MemoryNode } from "./memory-node.js";
@@ -30,8 +31,8 @@ export function createMemoryPrompt(
   const { connector: given, systemPrompt = "", tools = [] } = { ...options };
   const connector = getConnector(given, "createMemoryPrompt: connector");
   refuseUnknownOptions("MemoryPromptOptions", options, ["connector", "systemPrompt", "tools"]);
-  return (state, config) => {
-    const prompt = systemPrompt === "" ? [] : [new SystemMessage(systemPrompt)];
-    return connector.inject([...prompt, ...state.messages], config, undefined, tools);
+  const prompt = checkSystemPrompt(systemPrompt) === "" ? [] : [new SystemMessage(systemPrompt)];
+  return async (state, config) => {
+    return connector.inject([...prompt, ...toMessages(state?.messages)], config, undefined, tools);
   };
 }

@@ -21,7 +21,7 @@ import { MemoryError } from "../core/values/errors.js";
 import { ROOT } from "../core/values/paths.js";
 import { createApprovals } from "../langchain/approval-requests.js";
 import { unwrapStore } from "../langchain/langgraph-internals.js";
-import { getBinding, getRunStore, type MemoryRun } from "../langchain/memory-run.js";
+import { checkRun, getBinding, getRunStore, type MemoryRun } from "../langchain/memory-run.js";
 import { chooseMemory } from "../langchain/memory-source.js";
 import { type CheckedMount, type NodeMounts, openForProgram } from "./node-mounts.js";
 import { openMemory } from "../open-memory.js";
@@ -71,6 +71,7 @@ export class NodeMemories {
    * @param scope "global" puts the memory that all threads and users share at "/". @throws as `MemoryNode.memoryForRun`
    */
   async openForRun(run: MemoryRun, scope = this.#settings.scope): Promise<Memory> {
+    checkRun(run);
     const { nodeId, isScopeChosen, mounts } = this.#settings;
     if (!isScopeChosen && mounts === null && run.userId !== undefined) warnOfSharedMemory(nodeId);
     const store = this.#getStore(run);
@@ -113,6 +114,7 @@ export class NodeMemories {
 
   /** Opens the memory that all threads and users share, without mounts. */
   openShared(run: MemoryRun | null): Memory {
+    if (run !== null) checkRun(run);
     return this.#bind(this.#open(this.#getStore(run), this.#settings.nodeId, "global", {}), run);
   }
 

@@ -1,12 +1,13 @@
 import type { RunnableConfig } from "@langchain/core/runnables";
 import type { LangGraphRunnableConfig } from "@langchain/langgraph";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
+import { wrongArgument } from "../core/settings/wrong-argument.js";
 import type { RunBinding } from "../core/restrictable-memory.js";
 import { type MemoryActor, maxActorChars } from "../core/values/actor.js";
 import type { TimeZoneFor } from "../core/settings/time-zone.js";
 import { takeStart } from "../core/values/text.js";
 import { getObjectOfRun } from "./langgraph-internals.js";
-import { getField } from "../core/values/unknown-values.js";
+import { getField, isObject } from "../core/values/unknown-values.js";
 
 /** A run of a graph or an agent, for functions that choose a memory for the run. */
 export interface MemoryRun {
@@ -59,6 +60,11 @@ function findUserId(configurable: Record<string, unknown> | undefined, context: 
 
 function isPresent(id: unknown): boolean {
   return id !== undefined && id !== null;
+}
+
+/** @throws TypeError if a program passes anything else than a run */
+export function checkRun(run: unknown): void {
+  if (!isObject(getField(run, "config"))) throw wrongArgument("run", "an object { config, threadId?, userId? }", run);
 }
 
 /** The ids that `getRunId` creates, by an object that all parts of a run share. */

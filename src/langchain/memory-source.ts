@@ -1,3 +1,4 @@
+import { wrongArgument } from "../core/settings/wrong-argument.js";
 import { bindMemory } from "../core/restrictable-memory.js";
 import type { CheckedPolicy } from "../core/access/policy.js";
 import { MemoryError } from "../core/values/errors.js";
@@ -66,8 +67,9 @@ export function bindRun(run: MemoryRun, memory: Memory, policies: readonly Check
 export function checkMemorySource(source: unknown): asserts source is MemorySource {
   const isObject = typeof source === "object" && source !== null && ("memoryForRun" in source || "snapshot" in source);
   if (typeof source === "function" || isObject) return;
-  throw new TypeError(
-    "the memory of a tool must be a Memory (openMemory, store.memory), a MemoryNode, or a function from a run to a " +
-      "Memory",
+  throw wrongArgument(
+    "the memory of a tool",
+    "a Memory (openMemory, store.memory), a MemoryNode, or a function from a run to a Memory",
+    source,
   );
 }

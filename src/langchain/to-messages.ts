@@ -1,5 +1,6 @@
 import { type BaseMessage, type BaseMessageLike, coerceMessageLikeToMessage } from "@langchain/core/messages";
-import { preview, shorten } from "../core/values/text.js";
+import { wrongArgument } from "../core/settings/wrong-argument.js";
+import { shorten } from "../core/values/text.js";
 import { isObject, isRecord } from "../core/values/unknown-values.js";
 
 /**
@@ -10,7 +11,7 @@ import { isObject, isRecord } from "../core/values/unknown-values.js";
  */
 export function toMessages(messages: readonly BaseMessageLike[]): BaseMessage[] {
   const list: unknown = messages;
-  if (!Array.isArray(list)) throw new TypeError(`messages must be a list of messages (given ${preview(list)})`);
+  if (!Array.isArray(list)) throw wrongArgument("messages", "a list of messages", list);
   const read = messages.map((message, index) => {
     try {
       return toMessage(message);
@@ -30,7 +31,7 @@ function toMessage(given: BaseMessageLike): BaseMessage {
   const message = coerceMessageLikeToMessage(given);
   if (isRecord(given) && !contentFields.some((field) => field in given)) throw new TypeError("it has no content");
   const content: unknown = message.content;
-  if (typeof content !== "string" && !Array.isArray(content))
+  if (typeof content !== "string" && !(Array.isArray(content) && content.every(isObject)))
     throw new TypeError("its content must be a text or a list of blocks");
   return message;
 }

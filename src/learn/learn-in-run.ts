@@ -1,6 +1,7 @@
 import type { BaseMessage } from "@langchain/core/messages";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import { checkOptions, countField, createFunctionField } from "../core/settings/check-options.js";
+import { withAnySignal } from "../core/runtime/signal-listeners.js";
 import type { MemoryError } from "../core/values/errors.js";
 import { hashSha256 } from "../core/values/sha256.js";
 import { toConfig, workAfterRun } from "../graph/after-run.js";
@@ -32,8 +33,8 @@ export function createLearnNode(
   options: LearnOptions & { everyTurns?: number; onError?: (error: MemoryError) => void },
 ): (state: MessagesState, config: RunnableConfig) => Promise<object> {
   const learnFrom = createLearner(options);
-  return async ({ messages }, config) => {
-    await learnFrom(messages, config);
+  return async (state, config) => {
+    await learnFrom(state?.messages, config);
     return {};
   };
 }
@@ -56,8 +57,8 @@ export function learnMiddleware(
   const { nodeId, scope } = "address" in options.memory ? options.memory.address : options.memory;
   return {
     name: `Learn(${nodeId}, ${scope})`,
-    afterAgent: async ({ messages }, runtime) => {
-      await learnFrom(messages, toConfig(runtime));
+    afterAgent: async (state, runtime) => {
+      await learnFrom(state?.messages, toConfig(runtime));
       return undefined;
     },
   };
@@ -68,16 +69,20 @@ function createLearner(options: LearnRunOptions): (messages: BaseMessage[], conf
   const { everyTurns: _turns, onError: _onError, ...learnOptions } = options;
   const settings = checkLearnOptions({ ...learnOptions, messages: [] });
   return async (messages, config) => {
-    const texts = readMessages(toMessages(messages));
-    if (countTurns(texts) < everyTurns) return;
-    const signal = AbortSignal.any([config.signal, settings.signal].filter((each) => each !== undefined));
     await workAfterRun(config, {
       memory: settings.memory,
       title: "nothing learnt",
       failure: "learning failed",
       onError,
-      work: (memory, { threadId }) =>
-        learnFromThread({ ...settings, memory, signal }, { texts, threadId: threadId ?? "", everyTurns }),
+      work: async (open, { config: { signal: ofRun }, threadId = "" }) => {
+        const texts = readMessages(toMessages(messages));
+        if (countTurns(texts) < everyTurns) return;
+        const memory = await open();
+        await withAnySignal(
+          [ofRun, settings.signal].filter((each) => each !== undefined),
+          (signal) => learnFromThread({ ...settings, memory, signal }, { texts, threadId, everyTurns }),
+        );
+      },
     });
   };
 }

@@ -19,7 +19,7 @@ export interface LearnLimits {
 
 /** Options of `learn`. */
 export interface LearnOptions {
-  /** A memory of a MongoMemoryStore, or its node. Of a tree of mounts, the memory at "/". */
+  /** A memory of a MongoMemoryStore, or its node. In a tree of mounts, the memory at "/". */
   memory: MemoryNode | Memory;
   /** Any chat model of LangChain with structured output. */
   model: BaseChatModel;

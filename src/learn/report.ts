@@ -22,7 +22,7 @@ export interface LearnReport {
   /** Whether versions are left to the next run. */
   more: boolean;
   usage: LearnUsage;
-  /** Why the run failed, with `learnDue`. A failed `learn` throws. */
+  /** The reason why the run failed, with `learnDue`. A failed `learn` throws. */
   error: unknown;
 }
 

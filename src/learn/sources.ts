@@ -15,7 +15,7 @@ type Trust = (typeof trustLevels)[number];
 export interface Source {
   /** `version:` or `message:` and an id. */
   id: string;
-  /** Where and when the text was written, in words for the model. */
+  /** The place and the time of the text, in words for the model. */
   place: string;
   text: string;
   trust: Trust;

@@ -40,7 +40,7 @@ export interface AddMemoryOptions extends McpMemoryOptions {
 /** The options of `createMcpServer` and `serveStdio`, a server for one memory. */
 export interface McpServerOptions extends McpMemoryOptions {
   /**
-   * How the server calls itself: `name` for programs, `title` for people, and its `version`.
+   * The names of the server: `name` for programs, `title` for people, and its `version`.
    * @default the name and the version of this package, and the title "Memory"
    */
   info?: { name?: string | undefined; title?: string | undefined; version?: string | undefined } | undefined;

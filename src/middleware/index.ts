@@ -1,6 +1,7 @@
 import type { BaseMessage } from "@langchain/core/messages";
 import { SystemMessage } from "@langchain/core/messages";
 import { type AgentMiddleware, createMiddleware } from "langchain";
+import { wrongArgument } from "../core/settings/wrong-argument.js";
 import { refuseUnknownOptions } from "../core/settings/check-options.js";
 import { toConfig } from "../graph/after-run.js";
 import { AskedMessages } from "../graph/asked-messages.js";
@@ -39,7 +40,7 @@ const optionNames = ["memory", "log", "tools", ...Object.keys(connectorFields)];
 export function memoryMiddleware(options: MemoryMiddlewareOptions): AgentMiddleware {
   const { memory, tools = true, log, ...connectorConfig } = { ...options };
   if (typeof memory?.createConnector !== "function")
-    throw new TypeError("memoryMiddleware: memory must be a MemoryNode");
+    throw wrongArgument("memoryMiddleware: memory", "a MemoryNode", memory);
   refuseUnknownOptions("MemoryMiddlewareOptions", options, optionNames);
   if (log !== undefined) memory.setLog(log);
   const connector = memory.createConnector(connectorConfig);

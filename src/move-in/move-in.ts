@@ -22,7 +22,7 @@ const timeoutMs = 120_000;
  *
  * @returns the counts of the outcomes: nothing is left out without a reason
  * @throws TypeError for bad options; MemoryError EINVAL for a source of another kind, or that cannot be read; the errors
- * of a store or stream, and of the memory. What was moved before stays: `details.moved` of a MemoryError counts it
+ * of a store or stream, and of the memory. Moved entries stay: `details.moved` of a MemoryError counts them
  */
 export async function moveIn(memory: Memory, options: MoveInOptions): Promise<MoveInReport> {
   assertMemory(memory, "moveIn: memory");

@@ -46,7 +46,7 @@ export interface MergeContext {
 export interface Step extends Pick<MemoryVersion, "sha256" | "actor"> {
   /** Null for a present text that no version has. */
   id: string | null;
-  /** What a learnt text rests on, without versions: an id names another version in the second memory. */
+  /** The origin of a learnt text, without versions: an id names another version in the second memory. */
   origin?: VersionOrigin;
 }
 

@@ -5,7 +5,7 @@ import { RecentMap } from "../core/runtime/recent-map.js";
 import type { MemoryFilter, MemorySummary } from "../mongodb/memories/addresses/memory-filter.js";
 import { maxMemoriesOffset } from "./fields.js";
 
-/** By the last change, the size of the texts, or the name of the node. */
+/** The orders of a list: by the last change, by the size of the texts, or by the name of the node. */
 export const memorySorts = ["changed", "size", "name"] as const;
 
 export type MemorySort = (typeof memorySorts)[number];

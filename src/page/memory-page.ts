@@ -3,6 +3,7 @@ import { brotliDecompressSync } from "node:zlib";
 import { Hono } from "hono/tiny";
 import { etag } from "hono/etag";
 import { secureHeaders } from "hono/secure-headers";
+import { wrongArgument } from "../core/settings/wrong-argument.js";
 import { runInTurns } from "../core/runtime/turns.js";
 import { describePlace, isPlaced } from "../core/values/database-place.js";
 import { hashSha256 } from "../core/values/sha256.js";
@@ -13,12 +14,16 @@ import { MemoryLists } from "./memory-lists.js";
 import { type AnswerRequest, createNodeListener } from "./node-listener.js";
 import { checkPageOptions, type MemoryPageOptions, pageDefaults } from "./options.js";
 import { confine, hideOthers, hideOthersInError } from "./owner.js";
+import { getField, hasMethod } from "../core/values/unknown-values.js";
 import { PageRefusal, toRefusal } from "./refusal.js";
 import { type PageEnv, type PageMemories } from "./route.js";
 import { pageRoutes } from "./routes/routes.js";
 import { writeJson } from "./write-json.js";
 
-/** Answers each request below its `basePath`, for any server that knows `Request` and `Response`. It never rejects. */
+/**
+ * Answers each request below its `basePath`, for any server that knows `Request` and `Response`. It rejects only an
+ * argument that is not a `Request`.
+ */
 export interface MemoryPage {
   (request: Request): Promise<Response>;
   /** The same for `node:http`, and as a handler of Express and Connect: `app.use("/memory", page.nodeListener)`. */
@@ -75,7 +80,12 @@ export function pageOver(memories: PageMemories, options: Omit<MemoryPageOptions
     return admitted instanceof Response ? admitted : app.fetch(request, { admitted });
   };
   // A server such as Next.js passes an object of its own after the request.
-  return Object.assign((request: Request) => answer(request), { nodeListener: createNodeListener(answer) });
+  const answerAlone = async (request: Request): Promise<Response> => {
+    if (!hasMethod(getField(request, "headers"), "get"))
+      throw wrongArgument("the argument of the page", "a Request (a server of Node takes page.nodeListener)", request);
+    return answer(request);
+  };
+  return Object.assign(answerAlone, { nodeListener: createNodeListener(answer) });
 }
 
 /** Allows nothing from other servers, nothing inline, and no frame. Does not affect the rest of the server's origin. */

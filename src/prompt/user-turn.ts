@@ -93,6 +93,9 @@ function getText(content: unknown): string {
 }
 
 function listTexts(content: unknown): string[] {
-  const blocks = Array.isArray(content) ? (content as { type?: unknown; text?: unknown }[]) : [];
-  return blocks.flatMap(({ type, text }) => (type === "text" && typeof text === "string" ? [text] : []));
+  const blocks: unknown[] = Array.isArray(content) ? content : [];
+  return blocks.flatMap((block) => {
+    const text = getField(block, "text");
+    return getField(block, "type") === "text" && typeof text === "string" ? [text] : [];
+  });
 }

@@ -1,3 +1,5 @@
+import { wrongArgument } from "../core/settings/wrong-argument.js";
+import { hasMethod } from "../core/values/unknown-values.js";
 import { type MemoryCapabilities, memoryCapabilityDefaults, type MemoryCase, type OpenMemory } from "./memory-case.js";
 import { addressCases } from "./memory-cases/addresses.js";
 import { concurrencyCases } from "./memory-cases/concurrency.js";
@@ -39,11 +41,12 @@ const groups: Record<string, MemoryCase[]> = {
  * @param runner `{ describe, it }` of the test runner in use.
  * @param open opens a memory on the backend under test. Called only inside the tests.
  */
-export function defineMemorySuite(
-  { describe, it }: TestRunner,
-  open: OpenMemory,
-  options: MemorySuiteOptions = {},
-): void {
+export function defineMemorySuite(runner: TestRunner, open: OpenMemory, options: MemorySuiteOptions = {}): void {
+  if (!hasMethod(runner, "describe") || !hasMethod(runner, "it"))
+    throw wrongArgument("defineMemorySuite: runner", "an object { describe, it }", runner);
+  if (typeof open !== "function")
+    throw wrongArgument("defineMemorySuite: open", "a function from an address to a Memory", open);
+  const { describe, it } = runner;
   const declared = { ...memoryCapabilityDefaults, ...options.capabilities };
   for (const [group, cases] of Object.entries(groups)) {
     describe(group, () => {

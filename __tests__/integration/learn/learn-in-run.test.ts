@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { getEventListeners } from "node:events";
 import { describe, expect, it } from "@jest/globals";
 import { AIMessage, HumanMessage, RemoveMessage } from "@langchain/core/messages";
 import { MemorySaver, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
@@ -153,6 +154,35 @@ describe("createLearnNode", () => {
     await expect(learn({ messages }, { ...config("t"), signal: controller.signal })).rejects.toThrow("enough");
     await learn({ messages }, config("t"));
     expect(learner.prompts.map(getNewTexts)).toEqual([["one"], ["one"]]);
+  });
+
+  it("has one listener on the signal of its options during a run, which keeps nothing of the run", async () => {
+    const { signal } = new AbortController();
+    const during: number[] = [];
+    const learner = createLearningModel(() => {
+      during.push(getEventListeners(signal, "abort").length);
+      return [];
+    });
+    const learn = createLearnNode({ memory: newNode(), model: learner.model, signal });
+    for (const text of ["one", "two", "three"])
+      await learn({ messages: [new HumanMessage(text)] }, { ...config("t"), signal: new AbortController().signal });
+    expect(during).toEqual([1, 1, 1]);
+    expect(getEventListeners(signal, "abort")).toEqual([]);
+  });
+
+  it("ends with the signal of its options, which ends no run", async () => {
+    const controller = new AbortController();
+    const errors: MemoryError[] = [];
+    const learner = createLearningModel(() => {
+      controller.abort(new Error("enough"));
+      return [];
+    });
+    const { signal } = controller;
+    const onError = (error: MemoryError): void => void errors.push(error);
+    const learn = createLearnNode({ memory: newNode(), model: learner.model, signal, onError });
+    for (const text of ["one", "two"]) await learn({ messages: [new HumanMessage(text)] }, config("t"));
+    expect(errors.map(({ message }) => message)).toEqual(Array(2).fill("EIO: learning failed: enough"));
+    expect(learner.prompts).toHaveLength(1);
   });
 
   it("reports a run without its user, and refuses bad options at once", async () => {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "@jest/globals";
 import { fakeModel } from "@langchain/core/testing";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
+import { z as z4 } from "zod";
+import { z as z3 } from "zod/v3";
 import {
   Agent,
   CallModelNode,
@@ -17,6 +19,7 @@ import { moveIn } from "../../../src/move-in/index.js";
 import { memoryMiddleware } from "../../../src/middleware/index.js";
 import { MemoryDatabase } from "../../../src/mongodb/admin/memory-database.js";
 import { storageError } from "../../../src/mongodb/driver/errors.js";
+import { checkOptions } from "../../../src/core/settings/check-options.js";
 import { freshAddress } from "../../helpers/memory-case.js";
 
 const store = new InMemoryStore();
@@ -54,7 +57,11 @@ describe("what an error says", () => {
       /MemoryConnectorNode: memory must be a MemoryNode/,
     ],
     ["CallModelNode", () => new CallModelNode(undefined as never), /CallModelNode: model must be a chat model/],
-    ["Agent", () => new Agent(undefined as never), /CallModelNode: model must be a chat model/],
+    [
+      "Agent",
+      () => new Agent(undefined as never),
+      /invalid AgentOptions: they are missing; expected an object \{ model, tools/,
+    ],
     [
       "createMemoryPrompt",
       () => createMemoryPrompt(undefined as never),
@@ -87,6 +94,43 @@ describe("what an error says", () => {
     ],
   ])("of an option that %s does not have: which one", (_name, create, options, unknown) => {
     expect(create).toThrow(`invalid ${options}: unknown option ${unknown}`);
+  });
+
+  it.each([
+    ["history", { history: { kept: 1 } }, '"history.kept" (the options are keepVersions, keepMs)'],
+    ["history", { history: { keepVersion: 1 } }, '"history.keepVersion"; "history.keepVersions" was probably meant'],
+    ["expireMs", { expireMs: { threads: 1 } }, '"expireMs.threads" (the options are perThread, perUser, global)'],
+    ["textSearch", { textSearch: { words: "x" } }, '"textSearch.words" (the options are language)'],
+    [
+      "ttl",
+      { ttl: { namespaces: [{ prefix: ["a"], ttlMs: 1, sliding: true }] } },
+      '"ttl.namespaces.0.sliding" (the options are prefix, ttlMs)',
+    ],
+  ])("of an option that %s of the store does not have: which ones it has", (_name, options, unknown) => {
+    const create = () => new MongoMemoryStore({ client: { db: () => undefined }, ...options } as never);
+    expect(create).toThrow(`invalid MongoMemoryStoreOptions: unknown option ${unknown}`);
+  });
+
+  it.each([
+    ["zod 3", z3 as unknown as typeof z4],
+    ["zod 4", z4],
+  ])("of an option inside others, whatever wraps the object in %s: which ones it has", (_name, z) => {
+    const inner = z.object({ one: z.string().optional() }).strict();
+    const schema = z
+      .object({
+        a: inner.optional(),
+        b: inner.default({}),
+        c: z.union([z.boolean(), inner]).nullable(),
+        d: z.array(inner.refine(() => true)),
+      })
+      .strict()
+      .refine(() => true);
+    const bad = { a: { two: 1 }, b: { two: 1 }, c: { two: 1 }, d: [{ two: 1 }] };
+    expect(() => checkOptions("Options", schema, bad)).toThrow(
+      `invalid Options: ${["a", "b", "c", "d.0"]
+        .map((place) => `unknown option "${place}.two" (the options are one)`)
+        .join("; ")}`,
+    );
   });
 
   it("of a text in place of options: what they are, and nothing of the text", () => {

@@ -348,7 +348,7 @@ describe("bad mounts", () => {
   it.each<[string, unknown, string]>([
     ["none", {}, "the mounts must be an object of 1 to 32 mount points"],
     ["too many", many, "(given 33 of them)"],
-    ["a list", [memory], "(given an object)"],
+    ["a list", [memory], "(given a list)"],
     ["a memory", memory, "the mounts must be an object"],
     ["a relative point", { team: memory }, 'a mount point is an absolute path, such as "/team" (given "team")'],
     ["an empty point", { "": memory }, '(given "")'],

@@ -125,3 +125,36 @@ describe("a watch whose consumer asks no more", () => {
     await waiting;
   });
 });
+
+describe("a signal", () => {
+  it("has one listener during any number of watches, and none after the last", async () => {
+    const { signal } = new AbortController();
+    const watches = Array.from({ length: 20 }, () =>
+      watchMemory(oneFile({ signals: [signal] }), { signal, pollIntervalMs: never }),
+    );
+    const waiting = watches.map((changes) => changes.next());
+    await Promise.all(watches.map(({ ready }) => ready));
+    expect(getEventListeners(signal, "abort")).toHaveLength(1);
+    for (const changes of watches) await changes.return();
+    expect(getEventListeners(signal, "abort")).toEqual([]);
+    await Promise.all(waiting);
+  });
+
+  it("ends all watches that share it", async () => {
+    const end = new AbortController();
+    const watches = [1, 2].map(() => watchMemory(oneFile(), { signal: end.signal, pollIntervalMs: never }));
+    const waiting = watches.map((changes) => changes.next());
+    await Promise.all(watches.map(({ ready }) => ready));
+    end.abort();
+    expect((await Promise.all(waiting)).map(({ done }) => done)).toEqual([true, true]);
+  });
+
+  it("has no listener of a watch whose first look has failed, though nobody leaves the watch", async () => {
+    const { signal } = new AbortController();
+    const version = (): Promise<never> => Promise.reject(new Error("gone"));
+    const changes = watchMemory(oneFile({ version }), { signal });
+    await expect(changes.ready).rejects.toThrow("gone");
+    expect(getEventListeners(signal, "abort")).toEqual([]);
+    await expect(changes.next()).rejects.toThrow("gone");
+  });
+});

@@ -152,7 +152,7 @@ describe("an id that is no text", () => {
   it.each(scopes)("answered by a function for $scope is refused likewise", async ({ scope, field, name }) => {
     for (const [value, given] of [
       [7, "7"],
-      [["ada"], "an object"],
+      [["ada"], "a list"],
       [true, "true"],
     ] as const) {
       const { errors, answer, shown } = await watched({ scope, [field]: async () => value as never });

@@ -121,7 +121,7 @@ describe("buildGraph", () => {
     const store = new InMemoryStore();
     const none = () => buildGraph(oneTool(), { store, model: () => undefined as never });
     expect(none).toThrow(TypeError);
-    expect(getMessage(none)).toBe('agent "A": CallModelNode: model must be a chat model');
+    expect(getMessage(none)).toBe('agent "A": CallModelNode: model must be a chat model (given undefined)');
     const simple = new FakeListChatModel({ responses: ["x"] });
     Object.assign(simple, { bindTools: undefined });
     expect(getMessage(() => buildGraph(oneTool(), { store, model: simple }))).toBe(

@@ -22,7 +22,7 @@ describe("a graph definition", () => {
 
   it.each([
     [undefined, "the definition: Invalid input: expected object, received undefined (given undefined)"],
-    [[], "the definition: Invalid input: expected object, received array (given an object)"],
+    [[], "the definition: Invalid input: expected object, received array (given a list)"],
     ["{}", 'the definition: Invalid input: expected object, received string (given "{}")'],
     [{ nodes: [] }, "the definition: edges: Invalid input: expected array, received undefined (given undefined)"],
     [
@@ -108,7 +108,7 @@ describe("a graph definition", () => {
       { commands: ["read", "write"] },
       'commands.1: Invalid option: expected one of "read"|"list"|"append"|"update"|"delete"|"search" (given "write")',
     ],
-    ["memoryTool", { commands: [] }, "commands: Too small: expected array to have >=1 items (given an object)"],
+    ["memoryTool", { commands: [] }, "commands: Too small: expected array to have >=1 items (given a list)"],
   ])("with a %s whose config is %j says so", (template, config, fault) => {
     const definition = graphOf([...nodes, node("X", template, config)], ...edges);
     expect(faults(definition)).toEqual([`node "X" (nodes[4]): data.config.${fault}`]);

@@ -11,8 +11,8 @@ export interface DirectoryMemoryOptions extends MemoryOptions {
   /** The folder. The first change makes it if it is missing. A link is followed here, and nowhere inside. */
   dir: string;
   /**
-   * Who may use new files and directories. `owner`: only the user of the process (600 and 700), whatever the umask.
-   * `umask`: everybody whom the umask of the process allows. @default "owner"
+   * The people who may use new files and directories. `owner`: only the user of the process (600 and 700), whatever
+   * the umask. `umask`: everybody whom the umask of the process allows. @default "owner"
    */
   rights?: "owner" | "umask";
 }

@@ -1,4 +1,4 @@
-/** Who may use the files of a memory: only the owner, or everybody whom the umask of the process allows. */
+/** The people who may use the files of a memory: only the owner, or everybody whom the umask of the process allows. */
 export type Rights = "owner" | "umask";
 
 /** Modes of new files and directories. */

@@ -35,7 +35,7 @@ export interface GuardedChange {
   /** append: the text to add. update: the text that replaces another. write and edit: the whole text of the file. */
   content: string;
   address: CheckedAddress;
-  /** Who makes the change: the run, and the actor that a program gave to `with`. Null if neither is known. */
+  /** The author of the change: the run, and the actor that a program gave to `with`. Null if neither is known. */
   actor: MemoryActor | null;
 }
 

@@ -39,7 +39,7 @@ export interface MemoryProposal {
    * trust of their authors, and the name of the model.
    */
   origin?: ChangeOrigin;
-  /** Who proposed the change. */
+  /** The author of the proposal. */
   actor: MemoryActor | null;
   at: Date;
   decidedBy: MemoryActor | null;

@@ -25,8 +25,8 @@ export async function* listRecords(records: ChangeRecords): AsyncGenerator<Chang
 /**
  * Redacts all records that the redaction concerns. A record still says who proposed and who decided. A pending record is
  * rejected, because nobody can see any more what it changes.
- * @returns how many records the redaction concerned. If there were any, look again: to redact a record whose approval a
- * crash has interrupted, or which another process approves at the same time, makes its change first
+ * @returns the number of records that the redaction concerned. If there were any, look again: to redact a record whose
+ * approval a crash has interrupted, or which another process approves at the same time, makes its change first
  */
 export async function redactRecords(records: ChangeRecords, redaction: RecordRedaction): Promise<number> {
   let count = 0;

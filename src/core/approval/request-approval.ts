@@ -28,7 +28,7 @@ interface PendingChange {
   requester: ApprovalRequester | null;
   /** Null outside of a run. */
   request: ApprovalRequest | null;
-  /** Who makes the change: the run, and the program that set an actor. */
+  /** The author of the change: the run, and the program that set an actor. */
   actor: MemoryActor | null;
 }
 

@@ -28,7 +28,7 @@ export interface HistoryBackend {
   findText(text: string): Promise<TextOccurrences>;
   /** Makes the checks that `redact` makes before its first change. @returns whether there is anything to redact */
   checkRedaction(what: RedactionTarget, checkPath: CheckPath | null): Promise<boolean>;
-  /** @returns how many versions were redacted */
+  /** @returns the number of redacted versions */
   redact(what: RedactionTarget, checkPath: CheckPath | null): Promise<number>;
 }
 

@@ -14,7 +14,7 @@ export interface MemoryVersion {
   from?: string;
   operation: VersionOperation;
   at: Date;
-  /** Who made the change. Null if unknown. */
+  /** The author of the change. Null if unknown. */
   actor: MemoryActor | null;
   /**
    * The size of the text after the change, in bytes of UTF-8. Null if the file was deleted or text of the version is
@@ -27,7 +27,7 @@ export interface MemoryVersion {
   sources?: string[];
   /** The lowest trust of the sources, by who wrote them. */
   trust?: "unknown" | "agent" | "person";
-  /** When its text, or a part of it, was redacted. */
+  /** The time when its text, or a part of it, was redacted. */
   redactedAt?: Date;
   redactedBy?: MemoryActor;
 }
@@ -144,7 +144,7 @@ export interface MemoryHistory {
    * Approved texts that rest on a version stay: `list({ sources })` finds them.
    *
    * All rights are checked before the first change. After a failure call it again: finished work stays.
-   * @returns how many versions were redacted by this call
+   * @returns the number of versions that this call redacted
    */
   redact(what: string | readonly string[] | RedactedText): Promise<number>;
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { wrongArgument } from "../settings/wrong-argument.js";
 import { accessField, type MemoryAccess } from "../access/policy.js";
 import { accessInWords, possibleAccess, strictestAccess } from "../access/rights.js";
 import { MemoryError } from "../values/errors.js";
@@ -55,8 +56,7 @@ export function isMemory(value: unknown): value is Memory {
 
 /** @param place the function and the argument, for the message. @throws TypeError */
 export function assertMemory(value: unknown, place: string): void {
-  if (!isMemory(value))
-    throw new TypeError(`${place} must be a Memory (openMemory, store.memory, node.memory) (given ${preview(value)})`);
+  if (!isMemory(value)) throw wrongArgument(place, "a Memory (openMemory, store.memory, node.memory)", value);
 }
 
 /** @throws TypeError */

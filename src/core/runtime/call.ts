@@ -1,5 +1,6 @@
 import type { MemoryActor, VersionOrigin } from "../values/actor.js";
 import { type MemoryError, storageFailed } from "../values/errors.js";
+import { addListener, removeListener } from "./signal-listeners.js";
 
 /** The stage of a call: it reads, waits for a guard, or may have changed the storage. */
 export type Stage = "read" | "guard" | "change";
@@ -18,7 +19,7 @@ export interface CallSettings extends CallLimits {
 
 /** The part of a call that a storage uses. Every method of a backend receives it as its last argument. */
 export interface CallContext {
-  /** Who makes the change, for the history. */
+  /** The author of the change, for the history. */
   readonly actor: MemoryActor | null;
   /**
    * The identity of the change. A task of a graph that runs again repeats its calls with the same identities. Null for
@@ -31,7 +32,7 @@ export interface CallContext {
   readonly timeoutMs: number;
   /** Whether the caller has stopped waiting. No further step may begin then. */
   readonly aborted: boolean;
-  /** Why the call was aborted. */
+  /** The reason why the call was aborted. */
   readonly reason: unknown;
   /** Created when it is first read, because that takes as long as a small call in memory. */
   readonly signal: AbortSignal;
@@ -132,7 +133,7 @@ export function runWithDeadline<T>(settings: CallSettings, run: (call: Call) => 
       call.abort(reason);
       reject(reason);
     };
-    // The timer must not keep the process alive. What the call waits for does that.
+    // The timer must not keep the process alive. The work of the call does that.
     const timer = timeoutMs === Infinity ? undefined : setTimeout(() => end(createTimeout(call)), timeoutMs).unref();
     const stopWaiting = (): void => {
       clearTimeout(timer);
@@ -157,38 +158,6 @@ export function withinTime<T>(limits: CallLimits, stage: Stage, run: (call: Call
     call.stage = stage;
     return run(call);
   });
-}
-
-type OnAbort = (reason: unknown) => void;
-
-interface Listening {
-  calls: Set<OnAbort>;
-  listener: () => void;
-}
-
-/**
- * One listener for each signal. All calls share it, because an agent makes many calls at once, and Node warns about
- * more than ten listeners.
- */
-const listening = new WeakMap<AbortSignal, Listening>();
-
-function addListener(signal: AbortSignal, onAbort: OnAbort): void {
-  const known = listening.get(signal);
-  if (known !== undefined) {
-    known.calls.add(onAbort);
-    return;
-  }
-  const calls = new Set([onAbort]);
-  const listener = (): void => calls.forEach((each) => each(signal.reason));
-  signal.addEventListener("abort", listener);
-  listening.set(signal, { calls, listener });
-}
-
-function removeListener(signal: AbortSignal, onAbort: OnAbort): void {
-  const known = listening.get(signal);
-  if (known === undefined || !known.calls.delete(onAbort) || known.calls.size > 0) return;
-  signal.removeEventListener("abort", known.listener);
-  listening.delete(signal);
 }
 
 function createTimeout({ stage, timeoutMs }: Call): MemoryError {

@@ -16,7 +16,7 @@ export interface Searchable {
   index: WordIndex;
   /** Paths of all directories but the root, in any order. */
   directories: readonly string[];
-  /** When each file was changed, in milliseconds, by path. */
+  /** The time when each file was changed, in milliseconds, by path. */
   changedAt: ReadonlyMap<string, number>;
   /** Null if it was read without embeddings. */
   vectors: PassageVectors | null;

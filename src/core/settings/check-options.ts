@@ -2,7 +2,7 @@ import { z } from "zod";
 import { preview } from "../values/text.js";
 import { type Issue, listFaults } from "./faults.js";
 import { nearestName } from "./nearest-name.js";
-import { getField, hasMethod } from "../values/unknown-values.js";
+import { callMethod, getField, hasMethod, isRecord } from "../values/unknown-values.js";
 
 /** The longest time that a timer can wait. */
 export const maxTimeoutMs = 2_147_483_647;
@@ -31,8 +31,6 @@ export function createFunctionField<Callable>(message = "must be a function") {
 
 /** A zod schema, described by its shape: the types of zod 3 and zod 4 differ, and either may be installed. */
 interface Schema<Checked> {
-  /** The fields, if it is the schema of an object. */
-  shape?: object;
   safeParse(value: unknown): { success: true; data: Checked } | { success: false; error: { issues: readonly Issue[] } };
 }
 
@@ -67,8 +65,8 @@ export function checkOptions<Checked>(
   if (result.success) return result.data;
   const faults = listFaults(result.error.issues, ({ issue, key }) => {
     const field = issue.path.map(String).join(".");
-    const names = Object.keys(schema.shape ?? {});
-    if (key !== undefined) return field === "" ? unknownOption(key, names) : unknownOption(`${field}.${key}`, []);
+    const names = listFields(schema, issue.path);
+    if (key !== undefined) return unknownOption(key, names, field === "" ? "" : `${field}.`);
     if (field === "") return issue.code === "invalid_type" ? describeMissing(options, names) : issue.message;
     const given = secrets.includes(field) ? "" : ` (given ${preview(getValue(options, issue.path))})`;
     return `${field}: ${issue.message}${given}`;
@@ -85,15 +83,30 @@ function describeMissing(options: unknown, names: readonly string[]): string {
 
 /** Refuses options that there are not, for an object without a schema. @throws TypeError */
 export function refuseUnknownOptions(name: string, options: object, names: readonly string[]): void {
+  if (!isRecord(options)) throw new OptionsError(name, "", "", describeMissing(options, names));
   const unknown = Object.keys(options).find((option) => !names.includes(option));
   if (unknown !== undefined) throw new OptionsError(name, unknown, "", unknownOption(unknown, names));
 }
 
-/** Words an unknown option. @param names the options that there are */
-export function unknownOption(name: string, names: readonly string[]): string {
+/** Lists the fields of the object at a path of a schema, through the wrappers of zod 3 and zod 4. Empty if none is there. */
+function listFields(schema: unknown, path: readonly PropertyKey[]): string[] {
+  const shape = getField(schema, "shape");
+  const [key, ...rest] = path;
+  if (isRecord(shape)) return key === undefined ? Object.keys(shape) : listFields(getField(shape, key), rest);
+  const element = getField(schema, "element");
+  if (element !== undefined) return listFields(element, rest);
+  const alternatives = getField(schema, "options");
+  if (Array.isArray(alternatives)) return alternatives.flatMap((each) => listFields(each, path));
+  const inner = ["unwrap", "removeDefault", "innerType"].find((method) => hasMethod(schema, method));
+  return inner === undefined ? [] : listFields(callMethod(schema, inner), path);
+}
+
+/** Words an unknown option. @param names the options that there are. @param place begins the names, such as `log.` */
+export function unknownOption(name: string, names: readonly string[], place = ""): string {
   const near = nearestName(name, names);
   const others = names.length > 0 ? ` (the options are ${names.join(", ")})` : "";
-  return `unknown option ${preview(name)}${near === undefined ? others : `; ${preview(near)} was probably meant`}`;
+  const meant = near === undefined ? others : `; ${preview(place + near)} was probably meant`;
+  return `unknown option ${preview(place + name)}${meant}`;
 }
 
 function getValue(value: unknown, path: readonly PropertyKey[]): unknown {

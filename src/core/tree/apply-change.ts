@@ -6,10 +6,12 @@ import {
   parentIsFile,
   pathIsDirectory,
 } from "../values/errors.js";
+import { wrongArgument } from "../settings/wrong-argument.js";
 import { withPath } from "../values/error-paths.js";
 import { appendLines, replaceLines } from "../values/line-ends.js";
 import { normalizePath, getParents } from "../values/paths.js";
 import { appendText, replaceText, utf8Bytes } from "../values/text.js";
+import { getField, hasMethod } from "../values/unknown-values.js";
 import { type Change, type ChangeOptions, type ChangeResult, noResult } from "./change.js";
 import { digestTree } from "./digest.js";
 import { type MemoryTree, noEdits, type TreeEdits } from "./memory-tree.js";
@@ -31,7 +33,7 @@ export interface AppliedChange {
  * the edits. The tree needs to contain only the scope of the change (`getScope`).
  *
  * @throws ENOENT, EISDIR, ENOTDIR, EEXIST, EFBIG, EINVAL for a moved path that is too long, ECONFLICT, and the errors
- * of `checkPath` and `edit`
+ * of `checkPath` and `edit`; TypeError for a wrong argument
  */
 export function applyChange(
   tree: MemoryTree,
@@ -39,6 +41,7 @@ export function applyChange(
   settings: ApplySettings,
   options: ChangeOptions = {},
 ): AppliedChange {
+  checkArguments(tree, change, settings);
   const { expectedDigest } = options;
   if (expectedDigest !== undefined && digestTree(tree, change) !== expectedDigest) throw baseChanged();
   switch (change.type) {
@@ -67,6 +70,18 @@ export function applyChange(
     case "rename":
       return moveTree(tree, change.path, change.to, options);
   }
+}
+
+const changeTypes: readonly unknown[] = ["append", "write", "edit", "update", "delete", "rename"];
+
+/** @throws TypeError, because backends of programs without types call `applyChange` */
+function checkArguments(tree: unknown, change: unknown, settings: unknown): void {
+  if (!hasMethod(tree, "pathsWithin")) throw wrongArgument("applyChange: tree", "a MemoryTree", tree);
+  const type = getField(change, "type");
+  if (!changeTypes.includes(type))
+    throw wrongArgument("applyChange: type of the change", `one of ${changeTypes.join(", ")}`, type);
+  if (typeof getField(settings, "maxFileBytes") !== "number")
+    throw wrongArgument("applyChange: settings", "an object { now, maxFileBytes }", settings);
 }
 
 /** @returns null for a file that the change creates. @throws EISDIR, ENOENT */

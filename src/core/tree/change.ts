@@ -1,8 +1,8 @@
 import type { DeletedCounts, FileStat, MadeOnce } from "./snapshot.js";
 
 /**
- * How an append or an update treats line ends. `exact`: like any other character. `file`: "\n" and "\r\n" match each
- * other, and new lines get the line end that the file has there.
+ * The treatment of line ends by an append or an update. `exact`: like any other character. `file`: "\n" and "\r\n"
+ * match each other, and new lines get the line end that the file has there.
  */
 export type LineEnds = "exact" | "file";
 

@@ -1,3 +1,4 @@
+import { wrongArgument } from "../settings/wrong-argument.js";
 import { directoryNotFound, fileNotFound, pathIsDirectory, pathIsFile } from "../values/errors.js";
 import type {
   MemoryEntry,
@@ -9,6 +10,7 @@ import type {
 } from "./snapshot.js";
 import { collectDirectories, getPathPrefix, ROOT, isWithin } from "../values/paths.js";
 import { compareCodeUnits } from "../values/text.js";
+import { isRecord } from "../values/unknown-values.js";
 
 /** The edits of a change, in this order: removals, then all moves at once, then new directories and texts. */
 export interface TreeEdits {
@@ -37,8 +39,14 @@ export class MemoryTree {
   readonly #directories: Set<string>;
   readonly #revision: number | null;
 
-  /** The snapshot may leave out directories that contain a file or another directory. */
-  constructor({ files = [], directories = [], revision = null }: Partial<MemorySnapshot> = {}) {
+  /**
+   * @param snapshot may leave out directories that contain a file or another directory
+   * @throws TypeError for anything but a snapshot
+   */
+  constructor(snapshot: Partial<MemorySnapshot> = {}) {
+    const { files = [], directories = [], revision = null } = { ...snapshot };
+    if (!isRecord(snapshot) || !Array.isArray(files) || !Array.isArray(directories))
+      throw wrongArgument("MemoryTree: snapshot", "an object { files?, directories?, revision? }", snapshot);
     this.#files = new Map(files.map((file) => [file.path, file]));
     this.#directories = collectDirectories([...this.#files.keys(), ...directories]);
     for (const path of directories) this.#directories.add(path);
@@ -95,8 +103,11 @@ export class MemoryTree {
     return after;
   }
 
-  /** Makes the edits of a change. */
-  commit({ removed, moved, directories, files }: TreeEdits): void {
+  /** Makes the edits of a change. @throws TypeError for anything else */
+  commit(edits: TreeEdits): void {
+    const { removed, moved, directories, files } = { ...edits };
+    if (![removed, moved, directories, files].every(Array.isArray))
+      throw wrongArgument("MemoryTree: edits", "edits as applyChange returns them", edits);
     for (const path of removed) this.#remove(path);
     const movedFiles = moved.map(({ path, to }) => ({ to, file: this.files.get(path) }));
     for (const { path } of moved) this.#remove(path);
@@ -145,7 +156,8 @@ export class MemoryTree {
   }
 
   /** Returns the whole outline. Implements the method of a backend. */
-  outline({ maxContentBytes, leadChars }: Required<OutlineOptions>): MemoryOutline {
+  outline(options: OutlineOptions = {}): MemoryOutline {
+    const { maxContentBytes = 0, leadChars = 0 } = { ...options };
     const { files, ...rest } = this.snapshot();
     const withContents = sumBytes(files) <= maxContentBytes;
     return {

@@ -105,6 +105,6 @@ export interface MemoryOutline extends Omit<MemorySnapshot, "files"> {
 
 /** The result of a change that a tool makes in a task of a graph. Such a task can run again, and repeats its calls. */
 export interface MadeOnce {
-  /** When the change was made, if the same call made it before. The repeated call changed nothing. */
+  /** The time of the change, if the same call made it before. The repeated call changed nothing. */
   madeAt?: Date;
 }

@@ -1,12 +1,12 @@
 import type { MemoryActor } from "./actor.js";
 
 /**
- * Why a command was refused or failed. The codes do not change. The messages may change. ENOENT the path does not exist
- * · EISDIR a directory where a file is needed · ENOTDIR a file where a directory is needed · EEXIST the path exists
- * already · EINVAL a bad argument · EACCES a command that this tool does not offer, or a change that an access rule, a
- * guard, a mount or a person refuses · EFBIG a file over its limit · ENOSPC a memory over its limit · ENOTMEM no memory
- * connected · ECONFLICT an edit that kept losing its race, or a revert or an approval whose base has changed · EXDEV a
- * rename from one mounted memory into another · EIO the storage failed.
+ * The reason why a command was refused or failed. The codes do not change. The messages may change. ENOENT the path
+ * does not exist · EISDIR a directory where a file is needed · ENOTDIR a file where a directory is needed · EEXIST the
+ * path exists already · EINVAL a bad argument · EACCES a command that this tool does not offer, or a change that an
+ * access rule, a guard, a mount or a person refuses · EFBIG a file over its limit · ENOSPC a memory over its limit ·
+ * ENOTMEM no memory connected · ECONFLICT an edit that kept losing its race, or a revert or an approval whose base has
+ * changed · EXDEV a rename from one mounted memory into another · EIO the storage failed.
  */
 export type MemoryErrorCode =
   | "ENOENT"

@@ -1,7 +1,7 @@
 import { invalid, invalidPath, MemoryError } from "./errors.js";
 
 /**
- * Which names can be created.
+ * The names that can be created.
  *
  * - `plain`: letters `A-Z a-z`, digits, `_`, `-` and spaces. No dot, so no `notes.txt`.
  * - `posix`: any Unicode in NFC, so `notes.txt` too. No control characters, `/`, `\` or lone surrogates; no name `.` or

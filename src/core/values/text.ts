@@ -66,7 +66,9 @@ export function comparePaths(a: { path: string }, b: { path: string }): number {
 /** Returns a value as refusals quote it: short, and without the contents of objects. */
 export function preview(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(shorten(value, 64));
-  return typeof value === "object" && value !== null ? "an object" : String(value);
+  if (typeof value === "function") return "a function";
+  if (typeof value !== "object" || value === null) return String(value);
+  return Array.isArray(value) ? "a list" : "an object";
 }
 
 /** Checks the future text of a file. @throws EFBIG, EINVAL */

@@ -1,5 +1,6 @@
 import type { ChangeListener } from "../contract/backend.js";
 import { withinTime } from "../runtime/call.js";
+import { addListener, removeListener } from "../runtime/signal-listeners.js";
 import type { VersionedSnapshot } from "../tree/snapshot.js";
 import { hasCode, isClosedStorage } from "../values/errors.js";
 import {
@@ -48,7 +49,7 @@ class MemoryWatch implements MemoryChanges {
   readonly #signal = new Signal();
   readonly #end = new AbortController();
   /** Functions that remove the listeners of this watch. */
-  #stops: (() => void)[] = [];
+  readonly #stops: (() => void)[] = [];
   readonly #changes: AsyncGenerator<MemoryChange, undefined>;
   #polled: PolledTree = { version: null, ...emptyWatchedTree };
   /**
@@ -65,10 +66,10 @@ class MemoryWatch implements MemoryChanges {
     // The watch stops at once, even if the consumer is busy or never requests a change again.
     this.#end.signal.addEventListener("abort", () => this.#stop());
     if (signal?.aborted === true) this.#end.abort();
-    else signal?.addEventListener("abort", () => this.#end.abort(), { once: true, signal: this.#end.signal });
+    else if (signal !== undefined) this.#stops.push(listenTo(signal, () => this.#end.abort()));
     this.ready = this.#untilEnded(() => this.#poll());
-    // A consumer may await neither `ready` nor a change. Then there must be no unhandled rejection.
-    this.ready.catch(() => undefined);
+    // A consumer may await neither `ready` nor a change. Then there must be no unhandled rejection, and no listener.
+    this.ready.catch(() => this.#end.abort());
     this.#changes = this.#generateChanges();
   }
 
@@ -92,7 +93,7 @@ class MemoryWatch implements MemoryChanges {
   async *#generateChanges(): AsyncGenerator<MemoryChange, undefined> {
     const { notify } = this.#signal;
     if (!this.#hasEnded)
-      this.#stops = [this.#memory.listenHere(notify), ...this.#memory.signals.map((signal) => onAbort(signal, notify))];
+      this.#stops.push(this.#memory.listenHere(notify), ...this.#memory.signals.map((each) => listenTo(each, notify)));
     try {
       await this.ready;
       while (!this.#hasEnded) {
@@ -179,8 +180,7 @@ class MemoryWatch implements MemoryChanges {
 
   #stop(): void {
     this.#closeListener();
-    for (const stop of this.#stops) stop();
-    this.#stops = [];
+    for (const stop of this.#stops.splice(0)) stop();
     this.#signal.notify();
   }
 
@@ -190,7 +190,9 @@ class MemoryWatch implements MemoryChanges {
   }
 }
 
-function onAbort(signal: AbortSignal, listener: () => void): () => void {
-  signal.addEventListener("abort", listener);
-  return () => signal.removeEventListener("abort", listener);
+function listenTo(signal: AbortSignal, notify: () => void): () => void {
+  // Two watches share a listener, but no function.
+  const listener = (): void => notify();
+  addListener(signal, listener);
+  return () => removeListener(signal, listener);
 }

@@ -8,6 +8,7 @@ import {
   parseClaudeOptions,
 } from "../../dialects/claude/options.js";
 import { claudeSearchTool } from "../../dialects/claude/search-tool.js";
+import { assertMemory } from "../../core/mounts/mounts.js";
 import { DialectTool } from "../dialect-tool.js";
 import { checkMemorySource, type MemorySource } from "../memory-source.js";
 
@@ -50,9 +51,7 @@ export function createClaudeSearchTool(memory: MemorySource, options: ClaudeSear
  * @throws TypeError for bad options, or if `memory` is not a memory
  */
 export function claudeMemoryHandlers(memory: Memory, options?: ClaudeMemoryOptions): MemoryToolHandlers {
-  if (typeof memory?.with !== "function") {
-    throw new TypeError("claudeMemoryHandlers: memory must be a Memory (openMemory, store.memory)");
-  }
+  assertMemory(memory, "claudeMemoryHandlers: memory");
   const checkedOptions = parseClaudeOptions("ClaudeMemoryOptions", options);
   const run = (name: ClaudeCommandName) => (command: ClaudeMemoryCommand) =>
     runClaudeCommand(name, command, async () => memory, checkedOptions);

@@ -222,7 +222,7 @@ export class VersionCollection {
 
   /**
    * Redacts in the given order, until a version does not have its expected value.
-   * @returns how many redactions were made
+   * @returns the number of redactions
    */
   async redact(memory: string, redactions: readonly Redaction[], call: CallContext): Promise<number> {
     try {

@@ -1,7 +1,7 @@
 import { types } from "node:util";
 import { storedNamespace } from "../operations/namespaces.js";
 
-/** When items expire. Memories expire by `expireMs` instead. */
+/** The expiry of items. Memories expire by `expireMs` instead. */
 export interface TtlOptions {
   /**
    * Default lifetime of an item in ms, from its last put, unless `namespaces` sets one. null: for ever. @default null

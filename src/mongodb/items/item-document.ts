@@ -34,7 +34,7 @@ export interface RankedFields {
 export interface EmbeddedTexts {
   /** Hashes of the texts in their order (`Embedder.hash`). */
   hashes: string[];
-  /** By `vectorField` of the same position; float32 vectors of BSON (`packVector`). */
+  /** The float32 vectors of BSON (`packVector`), by the `vectorField` of their position. */
   vectors: Record<string, Binary | Uint8Array>;
 }
 

@@ -1,3 +1,4 @@
+import { wrongArgument } from "../../core/settings/wrong-argument.js";
 import { invalid } from "../../core/values/errors.js";
 import { parseMemoryNamespace } from "../../core/values/namespace.js";
 import { normalizePath, ROOT } from "../../core/values/paths.js";
@@ -181,7 +182,7 @@ function checkListing(fields: Record<string, unknown>): CheckedOperation {
 }
 
 function checkMatches(conditions: unknown): NamespaceMatch[] {
-  if (!Array.isArray(conditions)) throw new TypeError("listNamespaces: matchConditions must be an array");
+  if (!Array.isArray(conditions)) throw wrongArgument("listNamespaces: matchConditions", "an array", conditions);
   return conditions.map((condition: unknown) => {
     const { matchType, path } = isObject(condition) ? condition : {};
     if (matchType !== "prefix" && matchType !== "suffix") {

@@ -167,7 +167,7 @@ export class RecordCollection {
    * Removes the records of some memories, and the ids of their owner from all other records. Idempotent.
    * @param range finds the memories
    * @param owner the thread or user whose memories of all nodes these are; otherwise null
-   * @returns how many records of the range were removed.
+   * @returns the number of removed records of the range.
    * @throws MemoryError EIO
    */
   remove(

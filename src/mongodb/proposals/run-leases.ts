@@ -20,7 +20,7 @@ interface LeaseContext {
   address: CheckedAddress;
   /** Null for the memory itself, or a thread whose messages are read. */
   thread: string | null;
-  /** How long the memory lives without a change, in ms. Null: always. */
+  /** The time that the memory lives without a change, in ms. Null: always. */
   lifetimeMs: number | null;
   clock: () => Date;
   call: CallContext;

@@ -9,7 +9,7 @@ export interface VectorSearchOptions {
   indexName: string;
   /** Fields of values. The index must have each as a `filter` field `value.<name>`. @default none */
   filterFields?: string[];
-  /** How many texts of an item have a vector field in the index. @default 1 */
+  /** The number of texts of an item that have a vector field in the index. @default 1 */
   textsPerItem?: number;
 }
 

@@ -193,7 +193,7 @@ export class MongoMemoryStore extends BaseStore {
    * Erases a memory, or all memories of a thread or a user in all nodes, also expired ones. It also removes the id of
    * the user or the thread from the histories of other memories. A write during `forget` or later makes a new memory,
    * without the old texts. If it fails, call it again: it finishes the rest.
-   * @returns how many memories it erased, with how many files, versions and proposals
+   * @returns the number of erased memories, files, versions and proposals
    * @throws MemoryError EINVAL for a bad address or id, EIO if the database failed or did not answer within `timeoutMs`
    */
   async forget(who: MemoryAddress | MemoryOwner): Promise<ForgottenCounts> {
@@ -207,7 +207,7 @@ export class MongoMemoryStore extends BaseStore {
    * Removes all memories that have expired by the `expireMs` of this store, with their versions. Without `expireMs` it
    * removes nothing. It has no time limit as a whole; each memory has `timeoutMs`. If it fails, call it again: it
    * removes the rest.
-   * @returns how many memories this call removed
+   * @returns the number of memories that this call removed
    * @throws MemoryError EIO if the database failed or did not answer within `timeoutMs`
    */
   async sweepExpired(): Promise<{ memories: number }> {

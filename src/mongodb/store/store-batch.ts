@@ -1,4 +1,5 @@
 import type { Item, SearchItem } from "@langchain/langgraph-checkpoint";
+import { wrongArgument } from "../../core/settings/wrong-argument.js";
 import type { CallContext } from "../../core/runtime/call.js";
 import { parseMemoryNamespace, memoryRootLabel, getMemoryNamespace } from "../../core/values/namespace.js";
 import { compareCodeUnits } from "../../core/values/text.js";
@@ -42,7 +43,7 @@ export interface BatchStorage {
 
 /** @throws InvalidNamespaceError, MemoryError EINVAL, EFBIG, TypeError */
 export function checkBatch(operations: unknown, indexing: TextIndexing | undefined): CheckedOperation[] {
-  if (!Array.isArray(operations)) throw new TypeError("batch: operations must be an array");
+  if (!Array.isArray(operations)) throw wrongArgument("batch: operations", "an array", operations);
   // `map` alone would skip the holes of an array.
   return Array.from<unknown>(operations).map((operation) => checkOperation(operation, indexing));
 }

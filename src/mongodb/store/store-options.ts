@@ -29,21 +29,21 @@ export interface MongoMemoryStoreOptions {
   /** Collection of the other items of the store. @default "items" */
   itemsCollection?: string;
   /**
-   * How durable a change of a memory is before it is acknowledged. Weaker settings can lose acknowledged changes when
-   * a server crashes. Items use the client's own write concern. @default { w: "majority", journal: true }
+   * The durability that a change of a memory has before it is acknowledged. Weaker settings can lose acknowledged
+   * changes when a server crashes. Items use the client's own write concern. @default { w: "majority", journal: true }
    */
   memoryWriteConcern?: WriteConcernSettings;
   /** Source of all stored times. @default the system clock */
   clock?: () => Date;
   /**
-   * How long each call may take, in ms: 1 to 2,147,483,647, or Infinity for no limit. A longer call is EIO. Each memory
+   * The time limit of each call, in ms: 1 to 2,147,483,647, or Infinity for no limit. A longer call is EIO. Each memory
    * can have its own `timeoutMs`. @default 30_000
    */
   timeoutMs?: number;
   /**
-   * How long memories of each scope live after their last change. An expired memory is gone at once. MongoDB deletes it
-   * some minutes later, by an index that the store creates or changes. Set the same times in all processes. @default
-   * none: never
+   * The lifetime of the memories of each scope after their last change, in ms. An expired memory is gone at once.
+   * MongoDB deletes it some minutes later, by an index that the store creates or changes. Set the same times in all
+   * processes. @default none: never
    */
   expireMs?: ExpireMsOptions;
   /**
@@ -51,7 +51,7 @@ export interface MongoMemoryStoreOptions {
    * every process that changes the memories: a change by a process without it has no version. @default false
    */
   history?: boolean | HistoryOptions;
-  /** When items expire. Memories expire by `expireMs` instead. @default none: never */
+  /** The expiry of items. Memories expire by `expireMs` instead. @default none: never */
   ttl?: TtlOptions;
   /**
    * Makes `search` rank a `query` by meaning. Names the dimensions and the client of the embeddings, and the paths of a
@@ -71,12 +71,12 @@ export interface MongoMemoryStoreOptions {
   textSearch?: boolean | TextSearchOptions;
 }
 
-/** How long versions are kept. The last version of each path always stays. */
+/** The limits of the versions that are kept. The last version of each path always stays. */
 export interface HistoryOptions {
-  /** How many versions of each path, from 1 to 1,000,000. @default all */
+  /** The most versions of each path, from 1 to 1,000,000. @default all */
   keepVersions?: number;
   /**
-   * How long a version stays after it was made, if a later version has replaced it: whole ms from 1 to ten years.
+   * The time for which a version stays after it was made, if a later one has replaced it: whole ms from 1 to ten years.
    * MongoDB deletes the version some minutes later. @default for ever
    */
   keepMs?: number;

@@ -4,7 +4,7 @@ import { toDate } from "../names.js";
 import { describeLosses, readExport } from "../read/export-files.js";
 
 /**
- * The export of ChatGPT: the unpacked folder, or its `conversations.json`. Of each conversation, the branch that was
+ * The export of ChatGPT: the unpacked folder, or its `conversations.json`. For each conversation, the branch that was
  * shown last goes into the log. The export has no saved memories.
  */
 export const chatgptExport: MoveInFormat = {

@@ -17,7 +17,7 @@ import { type RouteContext, route } from "../route.js";
  */
 const maxAnswerMs = 2500;
 
-/** How many proposals are counted. A person does not decide about more in a day. */
+/** The largest number of proposals that are counted. A person does not decide about more in a day. */
 const maxCounted = 1000;
 
 const listView = z.strictObject({ view: z.literal("memories"), ...listFields });

@@ -30,7 +30,7 @@ const list = route("GET", "memories", listSchema, async (input, { lists, signal 
   const nodes = [...new Set(page.map(({ address }) => address.nodeId))];
   return {
     memories: page,
-    /** How many memories each node of the page has, on all pages. */
+    /** The number of memories of each node, on all pages of the list. */
     nodes: nodes.map((nodeId) => ({ nodeId, count: byNode.get(nodeId)?.length ?? 0 })),
     next: end < memories.length ? end : null,
     total: memories.length,

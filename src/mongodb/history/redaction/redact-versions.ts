@@ -49,7 +49,7 @@ export class VersionRedaction {
     return (await this.#plan(checkPath)).open.length > 0;
   }
 
-  /** @returns how many versions were redacted */
+  /** @returns the number of redacted versions */
   async run(checkPath: CheckPath | null): Promise<number> {
     const { source, proposals, versions, removeVectors } = this.#context;
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {

@@ -19,7 +19,7 @@ export interface Redaction {
 
 /**
  * Makes redactions in the given order, until a version does not have its expected value.
- * @returns how many redactions were made
+ * @returns the number of redactions
  */
 export async function writeRedactions(
   collection: ExactCollection<VersionDocument | OwnerDocument>,

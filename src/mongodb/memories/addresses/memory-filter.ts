@@ -14,7 +14,7 @@ import { preview, shorten } from "../../../core/values/text.js";
 import { isRecord } from "../../../core/values/unknown-values.js";
 import type { AddressRange } from "./address-ranges.js";
 
-/** Which memories to list: those that match all fields. Without fields, all memories. */
+/** The memories to list: those that match all fields. Without fields, all memories. */
 export interface MemoryFilter {
   nodeId?: string;
   scope?: MemoryScope;
@@ -52,7 +52,7 @@ export interface SweptCounts {
   memories: number;
 }
 
-/** Which proposals to list: those of memories that match all fields. */
+/** The proposals to list: those of memories that match all fields. */
 export interface ProposalFilter extends MemoryFilter {
   /** @default proposals that still wait, or that a crash has interrupted */
   status?: ChangeStatus;

@@ -12,7 +12,7 @@ import type { LoadedPage } from "../reading/load.js";
 /** The result of a change in its stored form: values or expressions. */
 export type CallOutcome = Partial<Record<keyof Omit<MadeCall, "at">, Expression>>;
 
-/** How many changes a page stores. Each takes 50 to 120 bytes. */
+/** The largest number of changes that a page stores. Each takes 50 to 120 bytes. */
 const mostCalls = 200;
 
 /** The longest time that a run may wait for a person. */

@@ -3,7 +3,7 @@ import { storageError } from "../../driver/errors.js";
 import { notExpired } from "../life/memory-expiry.js";
 import type { KnownPages, PagedMemory } from "../memory-context.js";
 
-/** How many times in the life of a memory the head records that another page has changed. */
+/** The number of times in the life of a memory that the head records that another page has changed. */
 const touchesPerLife = 16;
 
 /**

@@ -19,8 +19,8 @@ import { contentBytes } from "../documents/page-sizes.js";
 /** The part of a memory to load. */
 export interface LoadScope extends PageRange {
   /**
-   * What to load below the directories: all paths; the paths of their children; all paths with sizes; or whole pages.
-   * Files at `paths` have their times, and their texts unless sizes are wanted. @default "paths"
+   * The parts to load below the directories: all paths; the paths of their children; all paths with sizes; or whole
+   * pages. Files at `paths` have their times, and their texts unless sizes are wanted. @default "paths"
    */
   want?: "paths" | "children" | "sizes" | "pages";
   /** Whether to load the head too. @default false */

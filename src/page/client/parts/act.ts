@@ -3,7 +3,7 @@ import { type ApiError, toApiError } from "../data/api.js";
 
 interface Act {
   isBusy: boolean;
-  /** Why the act failed the last time. */
+  /** The reason why the act failed the last time. */
   error: ApiError | null;
   run: () => void;
 }
