@@ -150,7 +150,15 @@ describe("the remedies of tidy", () => {
     };
     const memory = await memoryWith(files);
     const kinds = new Set((await tidy(memory, { propose: true, maxChars: 500 })).map(({ kind }) => kind));
-    expect([...kinds].toSorted()).toEqual(["deadLink", "duplicate", "empty", "hidden", "large", "nearDuplicate", "stale"]);
+    expect([...kinds].toSorted()).toEqual([
+      "deadLink",
+      "duplicate",
+      "empty",
+      "hidden",
+      "large",
+      "nearDuplicate",
+      "stale",
+    ]);
     const runId = await approveAll(memory);
     expect(await tidy(memory, { maxChars: 500 })).toEqual([]);
     await memory.history?.revert({ runId });
