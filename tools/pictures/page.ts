@@ -56,7 +56,7 @@ export async function pictureTab(
     await tab.page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: "light" }]);
     await open(tab);
     const tree = await tab.accessibleTree();
-    return { tree: listAccessibleLines(tree), image: await tab.page.screenshot({ type: "webp", quality: 80 }) };
+    return { tree: listAccessibleLines(tree), image: await tab.page.screenshot({ type: "webp", quality: 65 }) };
   } finally {
     await tab.page.close();
     server.closeAllConnections();
