@@ -335,6 +335,18 @@ describe("the command tidy", () => {
     expect(await waiting(memory)).toHaveLength(2);
   });
 
+  it("is followed by proposals that show each reason", async () => {
+    const nodeId = randomUUID();
+    const memory = await untidyMemory(nodeId);
+    await tidy(memory, { propose: true });
+    const target = ["--uri", uri, "--db", dbName, "--node", nodeId];
+    const { stdout } = await cli(["proposals", ...target]);
+    expect(stdout).toContain("\n  hidden characters: \\u200b; the line repeats line 2 of /a.md\n");
+    await memory.history?.redact({ text: "bike", cut: true });
+    const redacted = await cli(["proposals", ...target, "--status", "rejected"]);
+    expect(redacted.stdout.trimEnd().split("\n")).toEqual([expect.stringContaining("rejected: redacted")]);
+  });
+
   it("refuses to propose in a folder, and a pattern that it cannot read", async () => {
     const dir = folderWith(folder, { "a.md": "" });
     expect(await cli(["tidy", "--dir", dir])).toMatchObject({
