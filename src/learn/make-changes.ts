@@ -37,8 +37,10 @@ export async function dropRefused(
   actor: LearnChangeSettings["actor"],
 ): Promise<OperationPlan> {
   const checked: OperationPlan = { changes: [], accepted: [], dropped: [...plan.dropped] };
+  const refusedPaths = new Set<string>();
   for (const change of plan.changes) {
     try {
+      if (refusedPaths.has(change.path)) throw invalid("an earlier operation on the same file is refused");
       const id = await createId(opened, change, actor);
       // A change after an addition to the same file is checked when it is made: its text is not there yet.
       if (checked.changes.every(({ path }) => path !== change.path))
@@ -47,6 +49,7 @@ export async function dropRefused(
       checked.accepted.push(...change.operations);
     } catch (error) {
       checked.dropped.push(...describeRefused(change, error));
+      refusedPaths.add(change.path);
     }
   }
   return checked;

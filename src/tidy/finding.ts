@@ -45,6 +45,10 @@ export interface FoundFault extends Omit<TidyFinding, "path"> {
 interface TidyScope {
   /** The paths of all files and directories. */
   paths: ReadonlySet<string>;
+  /** The point of the mounted memory that is examined. "/" without mounts. */
+  point: string;
+  /** The paths of the files of this memory. */
+  files: readonly string[];
   maxChars: number;
   at: Date;
 }
@@ -52,7 +56,7 @@ interface TidyScope {
 /** Examines one file, in short steps. */
 type ExamineFile = (file: SnapshotFile) => Steps<FoundFault[]>;
 
-/** Begins a check of a memory. It gets the files in the order of their paths. */
+/** Begins a check of one memory. It gets the files in the order of their paths. */
 export type TidyCheck = (scope: TidyScope) => ExamineFile;
 
 /** A finding about a whole file. */

@@ -17,8 +17,10 @@ type Span = readonly [start: number, end: number];
  */
 const markdownLink =
   /\]\((<([^<>]{1,1024})>|(?:[^()<>\s]|\([^()\s]{0,99}\)){1,1024})(?:[ \t]{1,99}(?:"[^"]{0,1024}"|'[^']{0,1024}'))?[ \t]{0,99}\)/dg;
+/** In a table there is a backslash before the words. */
 const wikiLink = /!?\[\[(([^[\]|#\n]{0,1024})(?:#[^[\]|\n]{0,1024})?)(\|[^[\]\n]{0,1024})?\]\]/dg;
-const inlineCode = /`[^`]*`/g;
+/** Code between equal marks, and brackets that are no marks. */
+const inlineCode = /(?<!`)(`{1,9})(?!`)[^]*?(?<!`)\1(?!`)|\\[[\]]/g;
 
 /** Yields the links of a line, without those in code. */
 export function* findLinks(line: string): Generator<NoteLink> {
@@ -32,7 +34,7 @@ export function* findLinks(line: string): Generator<NoteLink> {
       else if (text[scanned] === "]") opened.pop();
     scanned += 1;
     const open = opened.pop();
-    const targetSpan = match.indices?.[1];
+    const targetSpan = match.indices?.[2] ?? match.indices?.[1];
     if (open === undefined || targetSpan === undefined) continue;
     const start = text[open - 1] === "!" ? open - 1 : open;
     const marks: NoteLink["marks"] = [
@@ -51,22 +53,22 @@ export function* findLinks(line: string): Generator<NoteLink> {
       [match.index, shown],
       [end - 2, end],
     ];
-    yield { kind: "wiki", target: name.trim(), marks, targetSpan };
+    yield { kind: "wiki", target: name.replace(/\\$/, "").trim(), marks, targetSpan };
   }
 }
 
 /** Returns a path as the target of a link. */
 export function encodeTarget(path: string): string {
-  return encodeURI(path).replaceAll(/[()?#]/g, (character) => `%${character.charCodeAt(0).toString(16)}`);
+  return encodeURI(path).replaceAll(/[()?#:]/g, (character) => `%${character.charCodeAt(0).toString(16)}`);
 }
 
-/** Replaces parts of a line that do not overlap. */
+/** Replaces parts of a line. A part within another one goes with it. */
 export function replaceSpans(line: string, replacements: readonly (readonly [span: Span, text: string])[]): string {
   let result = "";
   let copied = 0;
   for (const [[start, end], text] of replacements.toSorted(([[a]], [[b]]) => a - b)) {
-    result += line.slice(copied, start) + text;
-    copied = end;
+    result += line.slice(copied, start) + (start < copied ? "" : text);
+    copied = Math.max(copied, end);
   }
   return result + line.slice(copied);
 }

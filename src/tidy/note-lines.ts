@@ -1,7 +1,16 @@
 import { readFrontMatter } from "../core/search/front-matter.js";
 import { type Line, splitLines } from "../core/search/lines.js";
+import type { FileText } from "../core/tree/snapshot.js";
+import { getName } from "../core/values/paths.js";
 
-const fence = /^ {0,3}(?:```|~~~)/;
+/** The marks of a block of code. The words after backquotes contain none, else the line is prose. */
+const fence = /^[ \t]*(`{3,}(?=[^`]*$)|~{3,})(.*)$/;
+const noteName = /^[^.]*$|\.(?:md|mdx|markdown|txt)$/i;
+
+/** Whether a file is a note by its name. A file of code or data is not. */
+export function isNote(path: string): boolean {
+  return noteName.test(getName(path));
+}
 
 /** Returns the front matter of a note, without its fences. Null if there is none, or if it has no end. */
 export function getFrontMatter(content: string): string | null {
@@ -9,14 +18,29 @@ export function getFrontMatter(content: string): string | null {
   return start === null || start.rest === null ? null : start.frontMatter;
 }
 
-/** Yields the lines of a note, without front matter and blocks of code. */
-export function* proseLines(content: string): Generator<Line> {
+/** Returns a function that gets one line after another, and returns whether a block of code is open after it. */
+export function followCode(): (line: string) => boolean {
+  let opening: string | null = null;
+  return (line) => {
+    const [, marks, words = ""] = fence.exec(line.trimEnd()) ?? [];
+    if (marks === undefined) return opening !== null;
+    if (opening === null) opening = marks;
+    else if (marks.startsWith(opening) && words === "") opening = null;
+    return opening !== null;
+  };
+}
+
+/** Yields the lines of a note, without front matter and blocks of code. Only the line that opens a block is there. */
+export function* proseLines({ path, content }: FileText): Generator<Line> {
+  if (!isNote(path)) return;
   const frontMatter = getFrontMatter(content);
   const skipped = frontMatter === null ? 0 : frontMatter.split("\n").length + 1;
+  const isCodeAfter = followCode();
   let isCode = false;
   for (const line of splitLines(content)) {
     if (line.line <= skipped) continue;
-    if (fence.test(line.text)) isCode = !isCode;
-    else if (!isCode) yield line;
+    const wasCode = isCode;
+    isCode = isCodeAfter(line.text);
+    if (!wasCode) yield line;
   }
 }

@@ -7,6 +7,7 @@ import { runInTurns, type Steps } from "../core/runtime/turns.js";
 import { checkOptions, countField, signalField } from "../core/settings/check-options.js";
 import { compilePathPatterns } from "../core/values/path-pattern.js";
 import { checks } from "./checks.js";
+import { findMountPoints } from "./mount-points.js";
 import type { TidyFinding } from "./finding.js";
 import { type ExaminedFile, proposeRemedies } from "./propose-remedies.js";
 
@@ -47,10 +48,11 @@ export async function tidy(memory: Memory, options: TidyOptions = {}): Promise<T
   const { ignore, maxChars, propose, signal } = checkOptions("TidyOptions", optionsSchema, options);
   const opened = signal === undefined ? memory : memory.with({ signal });
   const snapshot = await opened.snapshot();
-  const files = await runInTurns(examineFiles(snapshot, maxChars, compilePathPatterns(ignore)), signal ?? null);
+  const turns = signal ?? null;
+  const files = await runInTurns(examineFiles(opened, snapshot, maxChars, compilePathPatterns(ignore)), turns);
   if (propose) {
     const actor = { client: "tidy", runId: randomUUID() };
-    await proposeRemedies(opened, files, { actor, maxChars, paths: collectPaths(snapshot) });
+    await proposeRemedies(opened, files, { actor, maxChars, paths: collectPaths(snapshot), signal: turns });
   }
   return files.flatMap(({ found }) => found.map(({ finding }) => finding));
 }
@@ -59,20 +61,33 @@ function collectPaths({ files, directories }: MemorySnapshot): Set<string> {
   return new Set([...directories, ...files.map(({ path }) => path)]);
 }
 
+/** Examines each mounted memory by itself: others may see one without the other. */
 function* examineFiles(
+  memory: Memory,
   snapshot: MemorySnapshot,
   maxChars: number,
   isIgnored: (path: string) => boolean,
 ): Steps<ExaminedFile[]> {
   const { files } = snapshot;
+  const getPoint = findMountPoints(memory);
   const scope = { paths: collectPaths(snapshot), maxChars, at: new Date() };
-  const running = checks.map((check) => check(scope));
+  const memories = new Map<string, string[]>();
+  for (const { path } of files) {
+    yield;
+    const point = getPoint(path);
+    const others = memories.get(point);
+    if (others === undefined) memories.set(point, [path]);
+    else others.push(path);
+  }
+  const running = new Map(
+    Array.from(memories, ([point, paths]) => [point, checks.map((check) => check({ ...scope, point, files: paths }))]),
+  );
   const examined: ExaminedFile[] = [];
   for (const file of files) {
     yield;
     if (isIgnored(file.path)) continue;
     const found: ExaminedFile["found"] = [];
-    for (const examine of running)
+    for (const examine of running.get(getPoint(file.path)) ?? [])
       for (const { edit, ...finding } of yield* examine(file))
         found.push({ finding: { ...finding, path: file.path }, edit });
     if (found.length > 0) examined.push({ file, found });

@@ -68,7 +68,7 @@ describe("proposals", () => {
   it("lists them with reason, sources, trust and model", async () => {
     const { run } = await openLearnt(change("write", "/profile/a.md", { text: "x", reason: "said\nso" }));
     const { stdout } = await run(["proposals"], { terminal: true });
-    expect(stdout).toContain("  rests on version:1 (trust: person), by scripted-1: said so");
+    expect(stdout).toContain("  rests on version:1 (trust: person), by scripted-1: said; so");
   });
 
   it("shows a run with each diff and the notes that it rests on", async () => {

@@ -212,6 +212,22 @@ describe("learn from messages", () => {
     expect(stubborn).toMatchObject({ dropped: [{ operation: named, why: "no codes" }], proposals: [] });
   });
 
+  it("returns to the model what follows a refused addition to the same file, and says so", async () => {
+    const memory = newMemory();
+    await memory.write("/profile/a.md", "Lives in Berlin.");
+    const guard = ({ command }: { command: string }): void => {
+      if (command === "append") throw new Error("no additions");
+    };
+    const node = new MemoryNode({ store, nodeId: memory.address.nodeId, paths: "posix", guard });
+    const edit = change("edit", "/profile/a.md", { oldText: "Berlin", text: "Oslo" });
+    const answers = [[change("append", "/profile/a.md", { text: "Rides." }), edit], [edit]];
+    const options = { messages: said("x"), apply: "append-only" } as const;
+    const { dropped, prompts } = await learnFrom(node, answers, options);
+    expect(prompts[1]).toContain("an earlier operation on the same file is refused");
+    expect(dropped).toEqual([]);
+    expect(await waiting(memory)).toMatchObject([{ command: "edit", content: "Lives in Oslo." }]);
+  });
+
   it("returns to the model what no file can be, and reports each operation that it joined", async () => {
     const memory = newMemory();
     await memory.write("/profile/a.md", "Lives in Berlin.");

@@ -208,8 +208,13 @@ describe("the remedies of tidy", () => {
     ],
     ["chooses none of several files of the same name", "[cup](cup.md)", "cup"],
     ["leads no note to itself", "[a](b/a.md)", "a"],
+    ["leads to no directory", "[x](gone/recipes.md)", "x"],
+    ["keeps all that follows the path", "[k](kettle.md?a=1#b#c)", "[k](kitchen/the%20old%20one/kettle.md?a=1#b#c)"],
+    ["keeps blanks in brackets", "[k](<kettle.md#the lid>)", "[k](<kitchen/the%20old%20one/kettle.md#the lid>)"],
+    ["removes a link in its title", '[a](pot.md "[[pot]]") end', "a end"],
   ])("of a dead link %s", async (_name, before, after) => {
     const others = {
+      "/recipes/y.md": "y",
       "/tea.md": "tea",
       "/kitchen/the old one/kettle.md": "a kettle",
       "/x/cup.md": "one cup",
@@ -229,6 +234,68 @@ describe("the remedies of tidy", () => {
     );
     expect(split["/trips-3.md"]).toMatch(/^# Rome[^]*Continued in \[trips-4.md\]\(trips-4.md\).\n$/);
     expect(split["/trips-4.md"]).toMatch(/^# Wien/);
+  });
+
+  it("cut no block of code, keep the line ends, and lead to files with any name", async () => {
+    const code = `\`\`\`sh\r\n${"# a\r\nrun\r\n".repeat(15)}\`\`\`\r\n`;
+    const note = (name: string): string => manyLines(5).replaceAll("\n", `${name}\r\n`);
+    const files = { "/a:[b] `c`.md": `${note("x")}\r\n${code}\r\n${note("y")}` };
+    const memory = await memoryWith(files);
+    await tidy(memory, { propose: true, maxChars: 320 });
+    await approveAll(memory);
+    expect(await tidy(memory, { maxChars: 320 })).toEqual([]);
+    const parts = Object.values(await texts(memory));
+    expect(parts.filter((text) => text.includes(code.trim()))).toHaveLength(1);
+    expect(parts.join("").replaceAll("\r\n", "")).not.toContain("\n");
+  });
+
+  it.each([
+    ["a file that is no note", "/a.json", "[1, 2, 3, 4]\n".repeat(100), "only notes are split"],
+    ["few characters", "/a.md", manyLines(20), "too few"],
+    ["a long front matter", "/a.md", `---\nd: ${"x".repeat(90)}\n---\n${manyLines(9)}`, "front matter"],
+    ["a long name", `/${"n".repeat(255)}`, manyLines(99), "names of its parts"],
+    ["a long block of code", "/a.md", `\`\`\`\n${manyLines(99)}`, "a block of code"],
+  ])("say that %s cannot be split, and propose the others", async (_name, path, content, why) => {
+    const memory = await memoryWith({ [path]: `${content}hid\u200bden\n` });
+    const maxChars = why === "too few" ? 40 : why === "front matter" ? 130 : 1300;
+    const found = await tidy(memory, { propose: true, maxChars });
+    expect(found.filter(({ refused }) => refused !== undefined)).toMatchObject([
+      { kind: "large", refused: expect.stringContaining(why) },
+    ]);
+    expect((await waiting(memory)).map(({ command }) => command)).toEqual(["edit"]);
+  });
+
+  it("propose no part of a file if the guard refuses one", async () => {
+    const nodeId = randomUUID();
+    const guard = ({ path }: { path: string }): void => {
+      if (path === "/a-3.md") throw new Error("no");
+    };
+    const memory = store.memory({ nodeId }, { paths: "posix" });
+    await memory.write("/a.md", manyLines(60));
+    const node = new MemoryNode({ store, nodeId, paths: "posix", guard });
+    expect(await tidy(node.memory(), { propose: true, maxChars: 500 })).toMatchObject([{ refused: "no" }]);
+    expect(await waiting(memory)).toEqual([]);
+  });
+
+  it("split a file once for each largest size", async () => {
+    const memory = await memoryWith({ "/a.md": manyLines(40) });
+    await tidy(memory, { propose: true, maxChars: 700 });
+    const first = await waiting(memory);
+    await tidy(memory, { propose: true, maxChars: 400 });
+    const others = (await waiting(memory)).slice(first.length);
+    expect(others.map(({ path }) => path)).toEqual(expect.arrayContaining(["/a-2.md", "/a.md"]));
+  });
+
+  it("archive a note again, beside the one that is in the archive", async () => {
+    const files = { "/old.md": untidy["/old.md"], "/archive/old.md": "before\n" };
+    expect(await mended(files)).toEqual({ "/archive/old.md": "before\n", "/archive/old-2.md": untidy["/old.md"] });
+  });
+
+  it("tell a person the first of many reasons", async () => {
+    const memory = await memoryWith({ "/a.md": "[a](gone.md) ".repeat(1000) });
+    await tidy(memory, { propose: true });
+    const [proposal] = await waiting(memory);
+    expect(proposal?.origin?.reason).toHaveLength(2000);
   });
 
   it("are the same for a large file after a part was approved", async () => {
@@ -266,6 +333,18 @@ describe("the command tidy", () => {
       findings: [{ path: "/a.md" }, { path: "/a.md" }, { path: "/empty.md" }],
     });
     expect(await waiting(memory)).toHaveLength(2);
+  });
+
+  it("is followed by proposals that show each reason", async () => {
+    const nodeId = randomUUID();
+    const memory = await untidyMemory(nodeId);
+    await tidy(memory, { propose: true });
+    const target = ["--uri", uri, "--db", dbName, "--node", nodeId];
+    const { stdout } = await cli(["proposals", ...target]);
+    expect(stdout).toContain("\n  hidden characters: \\u200b; the line repeats line 2 of /a.md\n");
+    await memory.history?.redact({ text: "bike", cut: true });
+    const redacted = await cli(["proposals", ...target, "--status", "rejected"]);
+    expect(redacted.stdout.trimEnd().split("\n")).toEqual([expect.stringContaining("rejected: redacted")]);
   });
 
   it("refuses to propose in a folder, and a pattern that it cannot read", async () => {

@@ -61,6 +61,14 @@ describe("tidy", () => {
     ["of code", "```\nlet a;\nlet a;\n```\n"],
     ["of front matter", "---\nsame text\nsame text\n---\nrest\n"],
     ["that are marks only", "---\nrest\n---\nmore\n---\n"],
+    ["below other underlined headings", "Ada\n===\n- likes tea\n\nBob\n===\n- likes tea\n"],
+    ["below other bold lines", "**Ada**\n- likes tea\n\n**Bob**\n- likes tea\n"],
+    ["below other lines with a colon", "Ada:\n- likes tea\n\nBob:\n- likes tea\n"],
+    ["of tables", "| name | age |\n|---|---|\n| Ada | 3 |\n\n| name | age |\n|---|---|\n| Ada | 3 |\n"],
+    ["of tables without outer bars", "name\n--- | ---\nAda\n\nname\n--- | ---\nBob\n"],
+    ["above code", "then run\n```\na\n```\nthen run\n```\nb\n```\n"],
+    ["of code with code in it", "````\n```\nlet a;\nlet a;\n```\n````\n"],
+    ["that define a link", "[a]: /b/c/d.md\n\n[a]: /b/c/d.md\n"],
     ["whose numbers differ", "- met Bob on 3 May\n- met Bob on 4 May\n"],
   ])("takes lines for different ones: %s", async (_name, content) => {
     expect(await find({ "/a.md": content })).toEqual([]);
@@ -85,6 +93,19 @@ describe("tidy", () => {
         remedy: "edit",
       },
     ]);
+  });
+
+  it.each([
+    ["with a link that leads elsewhere there", "the next part of the trip is [here](b.md)"],
+    ["that define a link", "[trip]: https://example.org/a/b/c/d/e"],
+  ])("leaves a long line alone in another directory: %s", async (_name, line) => {
+    const other = { "/x/b.md": "the trip", "/y/b.md": "another trip" };
+    expect(await find({ ...other, "/x/a.md": `one\n${line}\n`, "/y/a.md": `two\n${line}\n` })).toEqual([]);
+  });
+
+  it("reads lines and links of notes only", async () => {
+    const code = "handlers[name](event);\nimport { MongoMemoryStore, tidy, learn } from 'langgraph';\n";
+    expect(await find({ "/a.ts": code, "/b.ts": `let b;\n${code}`, "/c": "a note\n" })).toEqual([]);
   });
 
   it("finds files with the same text, without their lines", async () => {
@@ -118,6 +139,14 @@ describe("tidy", () => {
       ["/notes/c.md", 1, "a link to other note.md, which does not exist"],
       ["/notes/c.md", 1, "a link to plan_(final).md, which does not exist"],
     ]);
+  });
+
+  it.each([
+    ["code between two marks", "`` [b](gone.md) ``"],
+    ["brackets that are no marks", "\\[not a link\\](gone.md)"],
+    ["a wiki link in a table", "| [[b\\|the words]] |"],
+  ])("finds no dead link in %s", async (_name, line) => {
+    expect(await find({ "/a.md": `${line}\n`, "/b.md": "there" })).toEqual([]);
   });
 
   it("finds empty and large files", async () => {
@@ -167,6 +196,13 @@ describe("tidy", () => {
       await memoryWith({ "/rules.md": "" }, "team"),
     ];
     expect(kindsAt(await tidy(mountMemories({ "/": own, "/team": team })))).toEqual(["empty /team/rules.md"]);
+  });
+
+  it("compares no text of one memory of a tree with those of another", async () => {
+    const long = "Ada moved from Berlin to Oslo in May.";
+    const own = await memoryWith({ "/a.md": `${long}\n`, "/b.md": `mine\n${long}\n` });
+    const team = await memoryWith({ "/a.md": `${long}\n`, "/b.md": "[a](/a.md)" }, "team");
+    expect(kindsAt(await tidy(mountMemories({ "/": own, "/team": team })))).toEqual(["duplicate /b.md:2"]);
   });
 
   it("says why a remedy could not be proposed where no proposals are kept", async () => {

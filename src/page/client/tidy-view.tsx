@@ -63,7 +63,7 @@ function ProposeButton({ total, done }: { total: number; done: (result: Answers[
         act="Propose"
         run={async (signed) => done(await post("propose-tidy", signed))}
       >
-        <p>{countText(total, "finding")} can be mended. Nothing changes before somebody approves it.</p>
+        <p>Remedies are proposed for {countText(total, "finding")}. Nothing changes before somebody approves it.</p>
       </SignedDialog>
     </DialogButton>
   );

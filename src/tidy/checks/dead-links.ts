@@ -1,4 +1,5 @@
 import { posix } from "node:path";
+import { joinPoint } from "../../core/mounts/mount-table.js";
 import { getName, getParent, getPathPrefix, ROOT, splitPath } from "../../core/values/paths.js";
 import { shorten } from "../../core/values/text.js";
 import type { FoundFault, TidyCheck } from "../finding.js";
@@ -11,18 +12,19 @@ const elsewhere = /^(?:[a-z][a-z0-9+.-]*:|\/\/|#|\?)/i;
 const maxShownChars = 100;
 
 /** The remedy leads a link to the only file of the same name. If there is none, the words of the link stay. */
-export const deadLinks: TidyCheck = ({ paths }) => {
+export const deadLinks: TidyCheck = ({ paths, files, point }) => {
   const isKnown = (path: string): boolean => path === ROOT || paths.has(path) || paths.has(`${path}.md`);
   let names: ReadonlyMap<string, string | null> | null = null;
-  /** Returns the only path of a name, null if there are several, and undefined if there is none. */
-  const findNamed = (name: string): string | null | undefined => {
-    names ??= collectNames(paths);
-    return names.get(getWikiName(ROOT + name));
-  };
+  let fileNames: ReadonlyMap<string, string | null> | null = null;
+  const isNamed = (name: string): boolean => (names ??= collectNames(paths)).has(getWikiName(ROOT + name));
+  /** Returns the only file of a name in the same memory, null if there are several, and undefined if there is none. */
+  const findNamed = (name: string): string | null | undefined =>
+    (fileNames ??= collectNames(files)).get(getWikiName(ROOT + name));
   const isDead = (from: string, { kind, target }: NoteLink): boolean => {
-    if (kind === "wiki") return findNamed(target) === undefined;
+    if (kind === "wiki") return !isNamed(target);
     const resolved = elsewhere.test(target) ? ROOT : resolveLink(from, target);
-    return resolved === null || !isKnown(resolved);
+    // The memory of a mount names its own files without the mount point.
+    return resolved === null || !(isKnown(resolved) || isKnown(joinPoint({ point }, resolved)));
   };
   const mend = (from: string, text: string): string =>
     replaceSpans(
@@ -30,16 +32,19 @@ export const deadLinks: TidyCheck = ({ paths }) => {
       Array.from(findLinks(text))
         .filter((link) => isDead(from, link))
         .flatMap(({ kind, target, marks, targetSpan }) => {
-          const [name = "", rest = ""] = target.split(/(?=[#?].*)/s);
+          const [name = ""] = target.split(/[#?]/, 1);
           const moved = kind === "wiki" ? null : findNamed(getName(decode(name)));
           if (!moved || moved === from) return marks.map((span) => [span, ""] as const);
-          return [[targetSpan, encodeTarget(posix.relative(getParent(from), moved)) + rest] as const];
+          return [
+            [targetSpan, encodeTarget(posix.relative(getParent(from), moved)) + target.slice(name.length)] as const,
+          ];
         }),
     );
-  return function* examineFile({ path, content }) {
+  return function* examineFile(file) {
+    const { path } = file;
     const found: FoundFault[] = [];
     const lines = new Set<number>();
-    for (const { line, text } of proseLines(content)) {
+    for (const { line, text } of proseLines(file)) {
       yield;
       for (const link of findLinks(text)) {
         yield;

@@ -2,7 +2,7 @@ import type { SnapshotFile } from "../../core/memory.js";
 import type { Line } from "../../core/search/lines.js";
 import type { Steps } from "../../core/runtime/turns.js";
 import type { EditLine, FoundFault, TidyCheck } from "../finding.js";
-import { proseLines } from "../note-lines.js";
+import { followCode, proseLines } from "../note-lines.js";
 import { getPassedEnd } from "./stale-notes.js";
 
 interface Place {
@@ -24,6 +24,19 @@ const minWordsElsewhere = 6;
 /** Shorter lines are no notes. */
 const minLineChars = 3;
 
+/** The same relative link leads elsewhere in another note. */
+const relativeLink = /\]\((?![a-z][a-z0-9+.-]*:|\/)/i;
+
+/** A line that introduces the next ones, such as `Ada:` or `**Ada**`. It is a heading below all others. */
+const label = /:(?:\*\*|__)?$|^(?:\*\*|__).+(?:\*\*|__)$/;
+const labelLevel = 7;
+
+/** The line below a heading. */
+const underline = /^(?:=+|-+)[ \t]*$/;
+
+/** Rows of tables and definitions of links belong to other lines. */
+const tiedLine = /\||^\[[^\]]+\]:/;
+
 export const duplicates: TidyCheck = ({ at }) => {
   const [files, lines] = [createTexts(), createTexts()];
   return function* examineFile(file) {
@@ -37,11 +50,12 @@ export const duplicates: TidyCheck = ({ at }) => {
   };
 };
 
-function* examineLines({ path, content }: SnapshotFile, elsewhere: KnownTexts): Steps<FoundFault[]> {
+function* examineLines(file: SnapshotFile, elsewhere: KnownTexts): Steps<FoundFault[]> {
+  const { path } = file;
   const own = createTexts();
   const repeated = { exact: [] as Repeated[], near: [] as Repeated[] };
   const others = { exact: [] as Repeated[], near: [] as Repeated[] };
-  for (const item of linesInContext(content)) {
+  for (const item of linesInContext(file)) {
     yield;
     const words = item === null ? "" : foldWords(item.text);
     if (item === null || words.length < minLineChars) continue;
@@ -52,7 +66,7 @@ function* examineLines({ path, content }: SnapshotFile, elsewhere: KnownTexts): 
       repeated[within.isExact ? "exact" : "near"].push({ line, other: within.place });
       continue;
     }
-    if (words.split(" ", minWordsElsewhere).length < minWordsElsewhere) continue;
+    if (words.split(" ", minWordsElsewhere).length < minWordsElsewhere || relativeLink.test(text)) continue;
     const other = findText(elsewhere, text, words, place);
     if (other !== null && other.place.path !== path)
       others[other.isExact ? "exact" : "near"].push({ line, other: other.place });
@@ -96,29 +110,47 @@ type LineInContext = Line & { context: number };
 
 /**
  * Yields the lines that can be duplicates, without marks of lists. The same line means something else below another
- * heading. Indented lines belong to the line above them, so neither can be a duplicate. Yields null for all other lines.
+ * heading. Indented lines and blocks of code belong to the line above them, so neither can be a duplicate. Yields null
+ * for all other lines.
  */
-function* linesInContext(content: string): Generator<LineInContext | null> {
-  const contexts = new Map<string, number>();
-  const headings: { level: number; context: number }[] = [];
+function* linesInContext(file: SnapshotFile): Generator<LineInContext | null> {
+  const headings = new Headings();
   let waiting: LineInContext | null = null;
-  for (const { line, text } of proseLines(content)) {
+  for (const { line, text } of proseLines(file)) {
     const [, marks, heading = ""] = /^(#{1,6})[ \t]+(.*)$/.exec(text) ?? [];
-    const isIndented = /^[ \t]+\S/.test(text);
-    yield isIndented ? null : waiting;
+    const isHeadingAbove: boolean = waiting?.line === line - 1 && underline.test(text);
+    const isTied = /^[ \t]+\S/.test(text) || followCode()(text);
+    yield isTied || isHeadingAbove || text.includes("|") ? null : waiting;
+    const above: LineInContext | null = waiting;
     waiting = null;
-    if (marks !== undefined) {
-      while ((headings.at(-1)?.level ?? 0) >= marks.length) headings.pop();
-      const key = `${headings.at(-1)?.context ?? 0}\n${heading.trim()}`;
-      const context = contexts.get(key) ?? contexts.size + 1;
-      contexts.set(key, context);
-      headings.push({ level: marks.length, context });
-    } else if (!isIndented && !text.trimEnd().endsWith(":")) {
+    if (marks !== undefined) headings.add(marks.length, heading);
+    else if (isHeadingAbove) headings.add(text.startsWith("=") ? 1 : 2, above?.text ?? "");
+    else if (label.test(text.trim())) headings.add(labelLevel, text);
+    else if (!isTied && !tiedLine.test(text)) {
       const item = text.replace(/^(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?/, "").trim();
-      if (item !== "") waiting = { line, text: item, context: headings.at(-1)?.context ?? 0 };
+      if (item !== "") waiting = { line, text: item, context: headings.context };
     }
   }
   yield waiting;
+}
+
+/** Numbers the headings of a note. The same headings below one another have the same number. */
+class Headings {
+  readonly #contexts = new Map<string, number>();
+  readonly #open: { level: number; context: number }[] = [];
+
+  /** The number of the last heading. */
+  get context(): number {
+    return this.#open.at(-1)?.context ?? 0;
+  }
+
+  add(level: number, text: string): void {
+    while ((this.#open.at(-1)?.level ?? 0) >= level) this.#open.pop();
+    const key = `${this.context}\n${text.trim()}`;
+    const context = this.#contexts.get(key) ?? this.#contexts.size + 1;
+    this.#contexts.set(key, context);
+    this.#open.push({ level, context });
+  }
 }
 
 function describeFile({ place, isExact }: KnownText): FoundFault {

@@ -20,10 +20,11 @@ export function formatProposal(
   const line =
     `${out.style("yellow", id)}  ${at.toISOString()}  ${out.foreign(change)} ` +
     ` ${out.style("dim", out.foreign(facts))}`;
-  if (origin === undefined) return line;
+  // The reason is "" if it is redacted.
+  if (!origin?.reason && !origin?.sources) return line;
   const model = origin.model ? `, by ${origin.model}` : "";
   const basis = origin.sources ? `${formatOrigin(origin)}${model}: ` : "";
-  const why = `  ${basis}${origin.reason}`.replaceAll("\n", " ");
+  const why = `  ${basis}${origin.reason}`.replaceAll("\n", "; ");
   return `${line}\n${out.foreign(why)}`;
 }
 
