@@ -49,13 +49,15 @@ function isOfCommandLine(file: string): boolean {
 }
 
 /**
- * Makes the files small that only the command line uses: nobody imports or reads them. The names of functions stay, for
- * the traces of errors.
+ * Makes the files small that only the command line uses, or that have code of other packages alone: nobody imports or
+ * reads them. The names of functions stay, for the traces of errors.
  */
 export const smallCommandLine: Rolldown.Plugin = {
   name: "small-command-line",
-  renderChunk(code, { fileName }, _options, { chunks }) {
-    if (!fileName.endsWith(".js") || filesOfLibrary(chunks).has(fileName)) return null;
+  renderChunk(code, { fileName, moduleIds }, _options, { chunks }) {
+    if (!fileName.endsWith(".js")) return null;
+    const isForeign = moduleIds.every((id) => id.replaceAll(sep, "/").includes("/node_modules/"));
+    if (!isForeign && filesOfLibrary(chunks).has(fileName)) return null;
     const names = { keep_fnames: true, keep_classnames: true };
     return minifySync(code, {
       module: true,

@@ -104,11 +104,11 @@ describe("whatever a model answers", () => {
   it("the same answer to other texts proposes nothing twice", async () => {
     await check(async (files, operations) => {
       const memory = await open(files);
-      const propose = async (text: string): Promise<string[]> => {
-        await learnFrom(memory, [operations, []], { messages: said(text), limits, allowDelete: true });
+      const proposeFrom = async (message: string): Promise<string[]> => {
+        await learnFrom(memory, [operations, []], { messages: said(message), limits, allowDelete: true });
         return (await waiting(memory)).map(({ id }) => id);
       };
-      deepEqual(await propose("x"), await propose("y"));
+      deepEqual(await proposeFrom("x"), await proposeFrom("y"));
     });
   });
 
