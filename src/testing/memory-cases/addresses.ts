@@ -96,8 +96,10 @@ export const addressCases: MemoryCase[] = [
       ]) {
         await refused({ nodeId });
       }
-      const given = (id: unknown): string =>
-        id === 5 ? ": a non-empty string (given 5)" : id ? ": a non-empty string (given an object)" : "";
+      const given = (id: unknown): string => {
+        const shown = Array.isArray(id) ? "a list" : id === 5 ? "5" : "an object";
+        return id ? `: a non-empty string (given ${shown})` : "";
+      };
       for (const id of [undefined, null, "", 5, { $ne: null }, ["a"]]) {
         await refused(
           { nodeId: "n", scope: "perThread", threadId: id },
