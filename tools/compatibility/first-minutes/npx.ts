@@ -55,7 +55,8 @@ async function checkClient(specifier: string, folder: string, env: Environment):
 
 async function checkTools(transport: Transport): Promise<void> {
   const client = new Client({ name: "first-minutes", version: "1.0.0" });
-  await client.connect(transport);
+  // npx may install for longer than the usual minute.
+  await client.connect(transport, { timeout: 600_000 });
   try {
     const { tools } = await client.listTools();
     deepEqual(

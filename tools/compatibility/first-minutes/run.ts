@@ -29,11 +29,14 @@ const directory = await mkdtemp(join(await quickFolder(), "first-minutes-"));
 const mongod = await PrivateMongod.start("standalone");
 try {
   const tarball = await pack(directory);
-  await Promise.all([
+  // All of them end before the folder goes. Otherwise its removal could fail, and hide why a check has failed.
+  const results = await Promise.allSettled([
     checkQuickStart(tarball).then((project) => checkAlone(project, tarball)),
     checkExamples(tarball).then(() => checkSkill({ directory, tarball, uri: mongod.uri })),
     checkNpx({ directory, tarball, uri: mongod.uri }),
   ]);
+  const failures: unknown[] = results.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
+  if (failures.length > 0) throw new AggregateError(failures, "the first minutes fail");
 } finally {
   await mongod.stop();
   await rm(directory, { recursive: true, force: true });
