@@ -42,7 +42,7 @@ export interface FoundFault extends Omit<TidyFinding, "path"> {
 }
 
 /** The facts that all checks of a run get. */
-interface TidyScope {
+export interface TidyScope {
   /** The paths of all files and directories. */
   paths: ReadonlySet<string>;
   /** The point of the mounted memory that is examined. "/" without mounts. */

@@ -9,7 +9,6 @@ import { archivePath, ROOT } from "../core/values/paths.js";
 import { createFactsId } from "../core/values/sha256.js";
 import { shorten } from "../core/values/text.js";
 import type { EditLine, TidyFinding } from "./finding.js";
-import { findMountPoints } from "./mount-points.js";
 import { getPartPath, splitFile } from "./split-file.js";
 
 const maxReasonChars = 2000;
@@ -25,6 +24,8 @@ interface RemedySettings {
   maxChars: number;
   /** The paths of all files and directories. */
   paths: ReadonlySet<string>;
+  /** Returns the point of the mounted memory to which a path belongs. */
+  getPoint: (path: string) => string;
   signal: AbortSignal | null;
 }
 
@@ -59,7 +60,7 @@ export async function proposeRemedies(
     const work =
       move === undefined
         ? mendText(propose, file, parts, settings.maxChars)
-        : moveFile(propose, file, move === "archive" ? getArchivePath(memory, file.path, settings.paths) : null);
+        : moveFile(propose, file, move === "archive" ? getArchivePath(file.path, settings) : null);
     const result = await work.then(
       (proposal) => (proposal === null ? {} : { proposal }),
       (error: unknown) => ({ refused: getRefusal(error) }),
@@ -112,20 +113,18 @@ async function mendText(
   const after = first?.content ?? content;
   // The names of the parts are no facts: other names are free after a part was approved.
   const facts = parts.length === 0 ? ["edit", after] : ["split", content, String(maxChars)];
-  const edit = (isCheck: boolean): Promise<string | null> =>
-    propose(facts, (memory) => editUnchanged(memory, path, content, after), isCheck);
-  if (parts.length === 0) return edit(false);
-  // If one of the changes is refused, none is proposed.
-  for (const isCheck of [true, false]) {
+  const proposeAll = async (isCheck: boolean): Promise<string | null> => {
     for (const [index, part] of parts.entries())
       await propose(
         [...facts, String(index)],
         (memory) => memory.write(part.path, part.content, { ifExists: "fail" }),
         isCheck,
       );
-    if (isCheck) await edit(isCheck);
-  }
-  return edit(false);
+    return propose(facts, (memory) => editUnchanged(memory, path, content, after), isCheck);
+  };
+  // If one of several changes is refused, none is proposed.
+  if (parts.length > 0) await proposeAll(true);
+  return proposeAll(false);
 }
 
 /** @throws an error that is no refusal */
@@ -146,8 +145,8 @@ function* editLines(content: string, edits: readonly EditLine[]): Steps<string> 
 }
 
 /** Returns a free archived path in the same mounted memory, because no file can be moved into another one. */
-function getArchivePath(memory: Memory, path: string, paths: ReadonlySet<string>): string {
-  const point = findMountPoints(memory)(path);
+function getArchivePath(path: string, { getPoint, paths }: RemedySettings): string {
+  const point = getPoint(path);
   const archived = joinPoint({ point }, archivePath) + (point === ROOT ? path : path.slice(point.length));
   let free = archived;
   for (let number = 2; paths.has(free); number += 1) free = getPartPath(archived, number);

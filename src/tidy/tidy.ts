@@ -8,7 +8,7 @@ import { checkOptions, countField, signalField } from "../core/settings/check-op
 import { compilePathPatterns } from "../core/values/path-pattern.js";
 import { checks } from "./checks.js";
 import { findMountPoints } from "./mount-points.js";
-import type { TidyFinding } from "./finding.js";
+import type { TidyFinding, TidyScope } from "./finding.js";
 import { type ExaminedFile, proposeRemedies } from "./propose-remedies.js";
 
 /** Options of {@link tidy}. */
@@ -49,28 +49,24 @@ export async function tidy(memory: Memory, options: TidyOptions = {}): Promise<T
   const opened = signal === undefined ? memory : memory.with({ signal });
   const snapshot = await opened.snapshot();
   const turns = signal ?? null;
-  const files = await runInTurns(examineFiles(opened, snapshot, maxChars, compilePathPatterns(ignore)), turns);
+  const paths = new Set([...snapshot.directories, ...snapshot.files.map(({ path }) => path)]);
+  const getPoint = findMountPoints(opened);
+  const scope = { paths, maxChars, at: new Date() };
+  const files = await runInTurns(examineFiles(snapshot, scope, getPoint, compilePathPatterns(ignore)), turns);
   if (propose) {
     const actor = { client: "tidy", runId: randomUUID() };
-    await proposeRemedies(opened, files, { actor, maxChars, paths: collectPaths(snapshot), signal: turns });
+    await proposeRemedies(opened, files, { actor, maxChars, paths, getPoint, signal: turns });
   }
   return files.flatMap(({ found }) => found.map(({ finding }) => finding));
 }
 
-function collectPaths({ files, directories }: MemorySnapshot): Set<string> {
-  return new Set([...directories, ...files.map(({ path }) => path)]);
-}
-
 /** Examines each mounted memory by itself: others may see one without the other. */
 function* examineFiles(
-  memory: Memory,
-  snapshot: MemorySnapshot,
-  maxChars: number,
+  { files }: MemorySnapshot,
+  scope: Omit<TidyScope, "point" | "files">,
+  getPoint: (path: string) => string,
   isIgnored: (path: string) => boolean,
 ): Steps<ExaminedFile[]> {
-  const { files } = snapshot;
-  const getPoint = findMountPoints(memory);
-  const scope = { paths: collectPaths(snapshot), maxChars, at: new Date() };
   const memories = new Map<string, string[]>();
   for (const { path } of files) {
     yield;
