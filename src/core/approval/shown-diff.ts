@@ -15,10 +15,8 @@ export async function shownChange(
   const older = { name: before === null ? "/dev/null" : `a${path}`, text: before ?? "" };
   const newer = { name: after === null ? "/dev/null" : `b${path}`, text: after ?? "" };
   const diff = await readableDiff(older, newer, call);
-  // An empty file comes or goes.
-  if (diff === "") return shownDiff(`--- ${older.name}\n+++ ${newer.name}\n`);
-  // Times would follow the tabs.
-  return shownDiff(diff.replace(/^(--- .*)\t\n(\+\+\+ .*)\t\n/, "$1\n$2\n"));
+  // Without a diff an empty file comes or goes.
+  return shownDiff(diff === "" ? `--- ${older.name}\n+++ ${newer.name}\n` : diff);
 }
 
 /**

@@ -1,10 +1,11 @@
+import type { ArrayChange } from "diff";
 import type { CallContext } from "../runtime/call.js";
 import { mapInSteps } from "../runtime/lists-in-turns.js";
 import { runInTurns, type Steps, Turns } from "../runtime/turns.js";
 import type { BlamedLine } from "./history.js";
 import type { FileLineage, LineageStep } from "./history-backend.js";
 import { isWhole, type OlderText } from "./older-text.js";
-import { findSharedLines, type SharedLines } from "./shared-lines.js";
+import { comparisonBounds } from "./unified-diff.js";
 
 /** A line of the text that is traced back, version by version. */
 interface TracedLine {
@@ -140,31 +141,35 @@ async function compareLines(
 ): Promise<ComparedLines> {
   const { start, end } = await runInTurns(countEqualLines(older, newer), call);
   const [olderMiddle, newerMiddle] = [older.slice(start, older.length - end), newer.slice(start, newer.length - end)];
-  const newerTexts = await runInTurns(
-    mapInSteps(newerMiddle, ({ text }) => text),
-    call,
-  );
-  const shared = await findSharedLines(olderMiddle, newerTexts, call);
-  const compared =
-    shared === null ? compareAtPositions(olderMiddle, newerMiddle) : pickLines(olderMiddle, newerMiddle, shared);
-  const { kept, changed } = await runInTurns(compared, call);
+  const parts = await compareLineByLine(olderMiddle, newerMiddle);
+  const { kept, changed } =
+    parts === undefined
+      ? await runInTurns(compareAtPositions(olderMiddle, newerMiddle), call)
+      : pickLines(newerMiddle, parts);
   return { kept: newer.slice(0, start).concat(kept, newer.slice(newer.length - end)), changed };
 }
 
-function* pickLines(
-  older: readonly string[],
+async function compareLineByLine(
+  older: string[],
   newer: readonly TracedLine[],
-  shared: readonly SharedLines[],
-): Steps<ComparedLines> {
+): Promise<ArrayChange<string>[] | undefined> {
+  const { maxLines, maxEditLength } = comparisonBounds;
+  if (older.length + newer.length > maxLines) return undefined;
+  const { diffArrays } = await import("diff");
+  const newerTexts = newer.map(({ text }) => text);
+  return diffArrays(older, newerTexts, { maxEditLength });
+}
+
+function pickLines(newer: readonly TracedLine[], parts: readonly ArrayChange<string>[]): ComparedLines {
   const kept: TracedLine[] = [];
   const changed: TracedLine[] = [];
-  let [olderEnd, newerEnd] = [0, 0];
-  for (const run of [...shared, { older: older.length, newer: newer.length, count: 0 }]) {
-    for (const text of older.slice(olderEnd, run.older)) kept.push({ text, present: -1 });
-    for (const line of newer.slice(newerEnd, run.newer)) changed.push(line);
-    [olderEnd, newerEnd] = [run.older + run.count, run.newer + run.count];
-    for (const line of newer.slice(run.newer, newerEnd)) kept.push(line);
-    yield;
+  let next = 0;
+  for (const { value, added, removed } of parts) {
+    if (removed) {
+      for (const text of value) kept.push({ text, present: -1 });
+      continue;
+    }
+    for (const line of newer.slice(next, (next += value.length))) (added ? changed : kept).push(line);
   }
   return { kept, changed };
 }

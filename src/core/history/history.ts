@@ -105,7 +105,7 @@ export interface MemoryHistory {
   at(when: string | Date): Promise<MemorySnapshot>;
   /**
    * The exact difference between two versions as a unified diff, or "" if they are equal. Texts that differ in more
-   * than 500 lines, or take more than 2,000,000 comparisons, are not compared line by line. The diff then removes and
+   * than 500 lines, or have more than 50,000 lines together, are not compared line by line. The diff then removes and
    * adds everything, and says so behind the numbers of its hunk.
    * @param to default: the file now
    */
