@@ -4,6 +4,7 @@ import { checkAddress } from "../../src/core/values/address.js";
 import { type Memory, MemoryNode, MongoMemoryStore } from "../../src/index.js";
 import { moveVersions } from "../../src/mongodb/memories/outbox/outbox-source.js";
 import { openCollections } from "../../src/mongodb/memories/collections.js";
+import { openMemoriesDatabase } from "../../src/mongodb/driver/client.js";
 import { openContext } from "../../src/mongodb/memories/memory-context.js";
 import { withPageBytes } from "./page-sizes.js";
 
@@ -71,10 +72,9 @@ function createTimes(keys: readonly string[]): Record<string, object> {
 
 async function flush({ client, dbName, pageBytes, address }: ActPlace): Promise<unknown> {
   const opened = openCollections({
-    db: client.db(dbName),
+    db: openMemoriesDatabase(client, dbName),
     client,
     collectionName: "memories",
-    writeConcern: { w: "majority", journal: true },
     connect: () => undefined,
     clock: () => new Date(),
     expireMs: lifetime,

@@ -1,10 +1,10 @@
 import { deepStrictEqual } from "node:assert/strict";
-import type { Collection, WriteConcernSettings } from "mongodb";
+import type { Collection } from "mongodb";
 import type { MongoMemoryStore as Store } from "../../src/index.js";
 import { MongoMemoryStore } from "../measuring/built-package.js";
 import { type Call, type Case, measureCases } from "../measuring/measure.js";
 import { resultTable } from "../measuring/report.js";
-import { inDatabase } from "../measuring/servers.js";
+import { durable, inDatabase } from "../measuring/servers.js";
 import type { Settings } from "../measuring/settings.js";
 import { type Command, createCommands } from "./commands.js";
 import { createDocument, createFixture, type Fixture, type MemoryDocument, pickFile, text } from "./fixture.js";
@@ -18,15 +18,11 @@ const goalOfReads = 1.15;
 const warmUps = 4;
 
 /** Each command of a memory against one command of the driver. */
-export function measureAgainstDriver(
-  uri: string,
-  writeConcern: WriteConcernSettings,
-  { rounds, fileCounts }: Settings,
-): Promise<string[]> {
+export function measureAgainstDriver(uri: string, { rounds, fileCounts }: Settings): Promise<string[]> {
   return inDatabase(uri, {}, async (client, dbName) => {
-    const store = new MongoMemoryStore({ client, dbName, memoryWriteConcern: writeConcern });
+    const store = new MongoMemoryStore({ client, dbName });
     await store.start();
-    const documents = client.db(dbName).collection<MemoryDocument>("memories", { writeConcern });
+    const documents = client.db(dbName).collection<MemoryDocument>("memories", { writeConcern: durable });
     const cases = await Promise.all(fileCounts.map((fileCount) => createCases(store, documents, fileCount)));
     return resultTable("command", await measureCases(cases.flat(), { rounds, warmUps }));
   });

@@ -1,5 +1,5 @@
 import { machineLine, resultTable } from "../measuring/report.js";
-import { durable, notWaiting, onServer } from "../measuring/servers.js";
+import { onServer } from "../measuring/servers.js";
 import type { Settings } from "../measuring/settings.js";
 import { measureAgainstDriver } from "./against-driver.js";
 import { measureAuto } from "./auto.js";
@@ -20,11 +20,7 @@ export async function measureMemories(settings: Settings): Promise<string[]> {
     "",
     "### Standalone, writes with majority and journal",
     "",
-    ...(await measureAgainstDriver(uri, durable, settings)),
-    "",
-    "### Standalone, writes not waiting for the journal",
-    "",
-    ...(await measureAgainstDriver(uri, notWaiting, settings)),
+    ...(await measureAgainstDriver(uri, settings)),
     "",
     "### Content `auto` of a log of 1 MB, on a standalone",
     "",
@@ -40,7 +36,7 @@ export async function measureMemories(settings: Settings): Promise<string[]> {
   const replicaSet = await onServer("replicaSet", async (uri) => [
     "### Replica set of one, writes with majority and journal",
     "",
-    ...(await measureAgainstDriver(uri, durable, { ...settings, fileCounts: ofOnePage })),
+    ...(await measureAgainstDriver(uri, { ...settings, fileCounts: ofOnePage })),
     "",
     `### Contention: appends a second by ${writers} writers at once, on a replica set of one`,
     "",

@@ -169,13 +169,6 @@ describe("server commands", () => {
     expect(sent[0]?.command["writeConcern"]).toEqual({ w: "majority", j: true });
   });
 
-  it("changes are sent with the write concern of the options", async () => {
-    const weaker = new MongoMemoryStore({ client, dbName: name, memoryWriteConcern: { w: 1 } });
-    await weaker.start();
-    const sent = await sentBy(() => weaker.memory(freshAddress()).append("/file", "x"));
-    expect(sent.map(({ command }) => command["writeConcern"] as unknown)).toEqual([{ w: 1 }]);
-  });
-
   it("items are sent with the client's own write concern", async () => {
     await store.start();
     const sent = await sentBy(() => store.put(["items"], "key", {}));

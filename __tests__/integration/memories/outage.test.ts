@@ -95,7 +95,7 @@ describe("a MongoDB that goes away", () => {
     );
     expect(message).toBe(
       "EIO: MongoDB refused to read (ReadConcernMajorityNotEnabled, code 148); start the server with the storage " +
-        "engine wiredTiger, or set memoryWriteConcern: { w: 1 }",
+        "engine wiredTiger",
     );
   });
 

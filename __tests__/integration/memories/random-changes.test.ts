@@ -41,7 +41,6 @@ function openCollection([kind, pageBytes]: Place, keepsHistory: boolean) {
       db,
       client,
       collectionName,
-      writeConcern: {},
       connect: () => undefined,
       clock: () => now,
       expireMs: {},

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import { type CommandStartedEvent, MongoClient } from "mongodb";
-import { type Memory, MongoMemoryStore, type MongoMemoryStoreOptions } from "../../../src/index.js";
+import { type Memory, MongoMemoryStore } from "../../../src/index.js";
 import { commandsOf } from "../../helpers/commands-of.js";
 import { freshAddress } from "../../helpers/memory-case.js";
 import { withPageBytes } from "../../helpers/page-sizes.js";
@@ -9,18 +9,14 @@ import { testDatabase } from "../../helpers/test-database.js";
 import { useClient } from "../../helpers/use-client.js";
 
 const { uri, name } = testDatabase("replicaSet");
-const watched = useClient(new MongoClient(uri, { monitorCommands: true, readConcernLevel: "local" }));
+const watched = useClient(
+  new MongoClient(uri, { monitorCommands: true, readConcernLevel: "local", writeConcern: { w: 1 } }),
+);
 const calls = Object.entries({ ...memoryReads, ...memoryChanges }).filter(([title]) => title !== "watch");
 
 /** A memory of nine files. With pages of 200 bytes, nearly each has a page of its own. */
-async function openMemory(pageBytes: number, options: Partial<MongoMemoryStoreOptions> = {}): Promise<Memory> {
-  const store = new MongoMemoryStore({
-    client: watched,
-    dbName: name,
-    history: true,
-    ...withPageBytes(pageBytes),
-    ...options,
-  });
+async function openMemory(pageBytes: number): Promise<Memory> {
+  const store = new MongoMemoryStore({ client: watched, dbName: name, history: true, ...withPageBytes(pageBytes) });
   const memory = store.memory(freshAddress());
   for (const path of ["/a", "/1", "/2", "/3", "/4", "/5", "/6", "/7", "/8"]) await memory.write(path, "word");
   return memory;
@@ -34,11 +30,24 @@ async function findReads(run: () => Promise<unknown>): Promise<CommandStartedEve
   );
 }
 
+/** The commands that make a change. Without those that only move recorded changes, which the next call repeats. */
+async function findWrites(run: () => Promise<unknown>): Promise<CommandStartedEvent[]> {
+  const commands = await commandsOf(watched, () => run().catch(() => undefined));
+  return commands.filter(
+    ({ commandName, command }) =>
+      commandName === "commitTransaction" ||
+      (["update", "findAndModify", "insert", "delete"].includes(commandName) &&
+        command["startTransaction"] === undefined &&
+        command["autocommit"] === undefined &&
+        !JSON.stringify(command).includes('"hasVersions":true')),
+  );
+}
+
 function listLevels(reads: readonly CommandStartedEvent[]): Set<unknown> {
   return new Set(reads.map(({ command }) => (command["readConcern"] as { level: string } | undefined)?.level));
 }
 
-describe("a memory whose changes wait for a majority", () => {
+describe("a memory", () => {
   it.each(calls)("shows in %s only what a majority has, whatever the client asks for", async (_name, call) => {
     for (const pageBytes of [200, 1_000_000]) {
       const memory = await openMemory(pageBytes);
@@ -61,9 +70,20 @@ describe("a memory whose changes wait for a majority", () => {
   });
 });
 
-describe("a memory whose changes do not wait for a majority", () => {
-  it("is read as the client asks, so that a read shows the change before it", async () => {
-    const memory = await openMemory(1_000_000, { memoryWriteConcern: { w: 1 } });
-    expect(listLevels(await findReads(() => memory.read("/a")))).toEqual(new Set(["local"]));
+describe("the write concern of memories", () => {
+  it.each(Object.entries(memoryChanges))(
+    "is majority and journal in %s, whatever the client asks for",
+    async (_name, call) => {
+      for (const pageBytes of [200, 1_000_000]) {
+        const memory = await openMemory(pageBytes);
+        for (const { command } of await findWrites(() => call(memory)))
+          expect(command["writeConcern"]).toMatchObject({ w: "majority", j: true });
+      }
+    },
+  );
+
+  it("is no option", () => {
+    const options = { client: watched, dbName: name, memoryWriteConcern: { w: 1 } };
+    expect(() => new MongoMemoryStore(options)).toThrow(/unknown option "memoryWriteConcern"/);
   });
 });

@@ -12,7 +12,6 @@ import {
   closeInTime,
   createClient,
   getDatabasePlace,
-  acknowledgedByMajority,
   openMemoriesDatabase,
   getServerAddress,
 } from "../driver/client.js";
@@ -74,14 +73,13 @@ export class MemoryDatabase {
 
   private constructor(client: MongoClient, { dbName, memoriesCollection = "memories" }: MemoryDatabaseOptions) {
     this.client = client;
-    this.db = openMemoriesDatabase(client, dbName, acknowledgedByMajority);
+    this.db = openMemoriesDatabase(client, dbName);
     this.collectionName = memoriesCollection;
     this.#open = (makesIndexes, expireMs = {}) =>
       openCollections({
         db: this.db,
         client,
         collectionName: memoriesCollection,
-        writeConcern: acknowledgedByMajority,
         connect: () => Promise.resolve(),
         clock: () => new Date(),
         // Shows the stored state: memories that have expired for an application can still be listed and erased.

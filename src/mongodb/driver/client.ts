@@ -1,4 +1,4 @@
-import type { Binary, Db, DbOptions, MongoClient, MongoClientOptions, WriteConcernSettings } from "mongodb";
+import type { Binary, Db, DbOptions, MongoClient, MongoClientOptions } from "mongodb";
 import type { ServerAddress } from "../../core/tracing/memory-attributes.js";
 import type { DatabasePlace } from "../../core/values/database-place.js";
 import { waitAtMost } from "../../core/runtime/wait-at-most.js";
@@ -42,17 +42,22 @@ export function openDatabase(client: MongoClient, dbName: string | undefined, op
   }
 }
 
-/** The write concern of memories, unless a program gives another one. */
-export const acknowledgedByMajority = { w: "majority", journal: true } as const;
+const level = "majority";
+
+/** Changes of memories survive the loss of a server. */
+export const acknowledgedByMajority = { w: level, journal: true } as const;
 
 /**
- * Opens the database of memories, whose reads go to the primary, whatever the client prefers. Reason: a change decides
- * by what it has read, and a memory read right after a write must show it. If changes wait for a majority, reads show
- * what a majority has (ADR 0070): otherwise one read could show a change that the next one, of several pages, does not.
+ * Opens the database of memories. Its reads go to the primary, whatever the client prefers. Reason: a change decides by
+ * what it has read, and a memory read right after a write must show it. Changes wait for a majority, and reads show what
+ * a majority has (ADR 0070): otherwise one read could show a change that the next one, of several pages, does not.
  */
-export function openMemoriesDatabase(client: MongoClient, dbName: string | undefined, { w }: WriteConcernSettings): Db {
-  const readConcern = w === "majority" ? { level: w, toJSON: () => ({ level: w }) } : undefined;
-  return openDatabase(client, dbName, { readPreference: "primary", ...(readConcern && { readConcern }) });
+export function openMemoriesDatabase(client: MongoClient, dbName: string | undefined): Db {
+  return openDatabase(client, dbName, {
+    readPreference: "primary",
+    readConcern: { level, toJSON: () => ({ level }) },
+    writeConcern: acknowledgedByMajority,
+  });
 }
 
 /** Returns the first address of the client, for traces. */

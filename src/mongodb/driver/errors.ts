@@ -12,7 +12,7 @@ const duplicateKeyCode = 11000;
 /** Advice for codes that depend on how the server was started. */
 const advice: Record<number, string> = {
   // ReadConcernMajorityNotEnabled: the server keeps everything in memory, as mongodb-memory-server 6.0 does by default.
-  148: "; start the server with the storage engine wiredTiger, or set memoryWriteConcern: { w: 1 }",
+  148: "; start the server with the storage engine wiredTiger",
 };
 
 /** An error of the driver. Its shape is read, not its class, because another copy of `mongodb` may have thrown it. */

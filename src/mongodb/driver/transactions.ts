@@ -1,16 +1,17 @@
-import type { ClientSession, MongoClient, WriteConcernSettings } from "mongodb";
+import type { ClientSession, MongoClient } from "mongodb";
 import { lostRace, maxAttempts, pause } from "../../core/runtime/lost-race.js";
 import type { CallContext } from "../../core/runtime/call.js";
 import { callMethod, getField } from "../../core/values/unknown-values.js";
+import { acknowledgedByMajority } from "./client.js";
 
 /** The most attempts of a transaction or its commit after broken connections. The driver selects a server each time. */
 const maxBrokenAttempts = 3;
 
-/** The settings that all transactions of a client's collections share. */
-export interface TransactionSettings {
-  client: MongoClient;
-  writeConcern: WriteConcernSettings;
-}
+const settings = {
+  readConcern: { level: "snapshot" },
+  writeConcern: acknowledgedByMajority,
+  readPreference: "primary",
+} as const;
 
 /**
  * Makes all commands of `run` with the session in one step. `run` may run again: if another change came first, or if
@@ -20,7 +21,7 @@ export interface TransactionSettings {
  * @throws what `run` throws, and then nothing was changed; ECONFLICT; and what the driver throws for the commit
  */
 export async function inTransaction<T>(
-  { client, writeConcern }: TransactionSettings,
+  client: MongoClient,
   call: CallContext,
   run: (session: ClientSession) => Promise<T>,
 ): Promise<T> {
@@ -29,7 +30,7 @@ export async function inTransaction<T>(
   try {
     for (let attempt = 0; mayTry(attempt, call); attempt += 1) {
       call.throwIfAborted();
-      session.startTransaction({ readConcern: { level: "snapshot" }, writeConcern, readPreference: "primary" });
+      session.startTransaction(settings);
       try {
         const answer = await run(session);
         call.throwIfAborted();

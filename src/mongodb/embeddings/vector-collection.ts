@@ -1,4 +1,4 @@
-import type { Binary, Db, IndexDescription, WriteConcernSettings } from "mongodb";
+import type { Binary, Db, IndexDescription } from "mongodb";
 import type { OwnerField } from "../../core/values/address.js";
 import type { CallContext } from "../../core/runtime/call.js";
 import { createIndexes } from "../driver/create-indexes.js";
@@ -42,7 +42,6 @@ export function vectorsCollectionName(memoriesCollection: string): string {
 }
 
 export interface VectorContext {
-  writeConcern: WriteConcernSettings;
   connect: () => Promise<void> | undefined;
   clock: () => Date;
   /** The indexes by which MongoDB deletes the vectors of expired memories. */
@@ -68,12 +67,11 @@ export class VectorCollection {
   }
 
   static open(db: Db, name: string, context: VectorContext): VectorCollection {
-    const { writeConcern, expiryIndexes } = context;
-    const collection = new ExactCollection(db.collection<VectorDocument>(name, { writeConcern }));
+    const collection = new ExactCollection(db.collection<VectorDocument>(name));
     const prepare = once(async () => {
       await refuseForeignDocuments(collection, own);
       await createIndexes(collection, vectorIndexes, "the embeddings", own.option);
-      await createTtlIndexes(db, collection, expiryIndexes, "the embeddings", own.option);
+      await createTtlIndexes(db, collection, context.expiryIndexes, "the embeddings", own.option);
     });
     return new VectorCollection(collection, prepare, context);
   }

@@ -31,28 +31,25 @@ const maxKnownMemories = 1000;
  * command is a MemoryError EIO. Ids and paths are checked before they arrive.
  */
 export function openCollections(store: StoreContext): MemoriesContext {
-  const { db, client, collectionName, writeConcern, connect, clock, expireMs, history, embeddings } = store;
+  const { db, client, collectionName, connect, clock, expireMs, history, embeddings } = store;
   const { versionsName, proposalsName, vectorsName } = nameCollections(collectionName);
-  const documents = db.collection<MemoryDocument>(collectionName, { writeConcern });
-  const versions = new ExactCollection(db.collection<StoredVersion>(versionsName, { writeConcern }));
+  const documents = db.collection<MemoryDocument>(collectionName);
+  const versions = new ExactCollection(db.collection<StoredVersion>(versionsName));
   const isReader = !store.makesIndexes;
   const opened = {
     db,
     client,
-    writeConcern,
     collection: new ExactCollection(documents),
     versions: new VersionCollection(versions, history ?? {}, clock),
     records: RecordCollection.open(db, {
       name: proposalsName,
       memories: collectionName,
       isReader,
-      writeConcern,
       connect,
       clock,
       expireMs,
     }),
     vectors: VectorCollection.open(db, vectorsName, {
-      writeConcern,
       connect,
       clock,
       expiryIndexes: expiryIndexes(expireMs),

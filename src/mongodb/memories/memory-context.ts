@@ -1,4 +1,4 @@
-import type { Db, MongoClient, WriteConcernSettings } from "mongodb";
+import type { Db, MongoClient } from "mongodb";
 import type { BackendLimits } from "../../core/contract/backend.js";
 import type { KeyedMutex } from "../../core/runtime/keyed-mutex.js";
 import { memoryDefaults } from "../../core/memory-options.js";
@@ -23,7 +23,6 @@ import { getAddressKey, getHeadId, getIdRange } from "./documents/page-ids.js";
 export interface MemoriesContext {
   db: Db;
   client: MongoClient;
-  writeConcern: WriteConcernSettings;
   collection: ExactCollection<MemoryDocument>;
   /**
    * Connects, and creates the unique indexes if this process has not done so. Without the indexes two concurrent first

@@ -1,5 +1,5 @@
 import type { IndexConfig } from "@langchain/langgraph-checkpoint";
-import type { Db, MongoClient, WriteConcernSettings } from "mongodb";
+import type { Db, MongoClient } from "mongodb";
 import type { Retention } from "../history/version-collection.js";
 import type { ExpireMsOptions } from "./life/memory-expiry.js";
 
@@ -11,7 +11,6 @@ export interface StoreContext {
   client: MongoClient;
   /** The option `memoriesCollection`. */
   collectionName: string;
-  writeConcern: WriteConcernSettings;
   /**
    * Awaited before each command. Returns undefined if the client is connected already.
    * @throws MemoryError EIO, at once if the store is stopped

@@ -1,4 +1,4 @@
-import type { Db, WriteConcernSettings } from "mongodb";
+import type { Db } from "mongodb";
 import type { ProposalSummary } from "../../core/approval/memory-proposals.js";
 import { addressOrNull, type CheckedAddress, type OwnerField } from "../../core/values/address.js";
 import type { ChangeRecord, ChangeStatus } from "../../core/contract/change-record.js";
@@ -68,7 +68,6 @@ export interface ProposalPage {
 
 export interface RecordContext {
   name: string;
-  writeConcern: WriteConcernSettings;
   connect: () => Promise<void> | undefined;
   clock: () => Date;
   /** The collection of the memories. */
@@ -93,8 +92,7 @@ export class RecordCollection {
   }
 
   static open(db: Db, context: RecordContext): RecordCollection {
-    const { name, writeConcern } = context;
-    const collection = new ExactCollection(db.collection<RecordDocument>(name, { writeConcern }));
+    const collection = new ExactCollection(db.collection<RecordDocument>(context.name));
     const prepare = once(async () => {
       await refuseForeignDocuments(collection, own);
       await createIndexes(collection, proposalIndexes, "a proposal", own.option);

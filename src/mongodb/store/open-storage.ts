@@ -1,5 +1,5 @@
 import type { Db } from "mongodb";
-import { acknowledgedByMajority, isStrict, openMemoriesDatabase } from "../driver/client.js";
+import { isStrict, openMemoriesDatabase } from "../driver/client.js";
 import { ExactCollection } from "../driver/exact-collection.js";
 import { Expiry } from "../items/expiry.js";
 import { ItemCollection } from "../items/item-collection.js";
@@ -18,13 +18,12 @@ export function openMemories(
   options: MongoMemoryStoreOptions,
   context: Pick<StoreContext, "connect" | "clock" | "makesIndexes">,
 ): MemoriesContext {
-  const { client, dbName, index, memoryWriteConcern: writeConcern = acknowledgedByMajority } = options;
+  const { client, dbName, index } = options;
   return openCollections({
     ...context,
-    db: openMemoriesDatabase(client, dbName, writeConcern),
+    db: openMemoriesDatabase(client, dbName),
     client,
     collectionName: options.memoriesCollection ?? "memories",
-    writeConcern,
     expireMs: options.expireMs ?? {},
     history: createHistorySettings(options.history),
     embeddings: index === undefined ? null : { client, config: index },

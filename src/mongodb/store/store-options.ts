@@ -1,5 +1,5 @@
 import type { IndexConfig } from "@langchain/langgraph-checkpoint";
-import type { MongoClient, WriteConcernSettings } from "mongodb";
+import type { MongoClient } from "mongodb";
 import { z } from "zod";
 import { memoryRootLabel } from "../../core/values/namespace.js";
 import { checkOptions, countField, createFunctionField, timeoutField } from "../../core/settings/check-options.js";
@@ -28,11 +28,6 @@ export interface MongoMemoryStoreOptions {
   memoriesCollection?: string;
   /** Collection of the other items of the store. @default "items" */
   itemsCollection?: string;
-  /**
-   * The durability that a change of a memory has before it is acknowledged. Weaker settings can lose acknowledged
-   * changes when a server crashes. Items use the client's own write concern. @default { w: "majority", journal: true }
-   */
-  memoryWriteConcern?: WriteConcernSettings;
   /** Source of all stored times. @default the system clock */
   clock?: () => Date;
   /**
@@ -128,13 +123,6 @@ const optionsSchema = z
     dbName: z.string().refine(isDatabaseName, databaseNameRule).optional(),
     memoriesCollection: collectionName.optional(),
     itemsCollection: collectionName.optional(),
-    memoryWriteConcern: z
-      .strictObject({
-        w: z.union([z.string(), countField]).optional(),
-        journal: z.boolean().optional(),
-        wtimeoutMS: z.number().int().min(0).optional(),
-      })
-      .optional(),
     clock: createFunctionField<() => Date>("must be a function that returns a Date").optional(),
     timeoutMs: timeoutField.optional(),
     expireMs: expireMsSchema.optional(),

@@ -171,13 +171,7 @@ export const storeCalls: Target = {
   open: async ({ client, dbName }: Environment, id, seed) => {
     const collections = { itemsCollection: `${id} items`, memoriesCollection: `${id} memories` };
     const options = kinds[Math.abs(seed) % kinds.length]?.();
-    const store = new MongoMemoryStore({
-      client,
-      dbName,
-      memoryWriteConcern: { w: 1, journal: false },
-      ...collections,
-      ...options,
-    });
+    const store = new MongoMemoryStore({ client, dbName, ...collections, ...options });
     const assertUnchanged = await plantItems(store);
     return toSandbox<StoreCall>({
       inputs: calls,

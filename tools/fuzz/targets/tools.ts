@@ -97,7 +97,7 @@ function inFolder(folder: string): Open {
 
 const storages: Record<string, (environment: Environment, folder: string) => Open> = {
   mongodb: ({ client, dbName }) => {
-    const store = new MongoMemoryStore({ client, dbName, memoryWriteConcern: { w: 1, journal: false } });
+    const store = new MongoMemoryStore({ client, dbName });
     return (address) => store.memory(address);
   },
   generic: () => {

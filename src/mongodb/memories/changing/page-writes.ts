@@ -73,7 +73,7 @@ export function commitChanges(
 ): Promise<boolean> {
   const send = async (): Promise<boolean> => {
     try {
-      const state = await inTransaction(memory, call, async (session) => {
+      const state = await inTransaction(memory.client, call, async (session) => {
         await sendWrites(memory, writes, times, session, call);
         return sendHead(memory, head, times, session, call);
       });

@@ -55,13 +55,13 @@ export async function rewriteLegacy(
  * @returns false if the head was changed meanwhile
  */
 export async function rewriteHeadId(
-  { client, writeConcern, collection, address }: PagedMemory,
+  { client, collection, address }: PagedMemory,
   { _id, revision = 0 }: MemoryDocument,
   call: CallContext,
 ): Promise<boolean> {
   if (typeof _id === "string") return false;
   try {
-    return await inTransaction({ client, writeConcern }, call, async (session) => {
+    return await inTransaction(client, call, async (session) => {
       const head = await collection.findOneAndDelete<MemoryDocument>({ _id, revision }, call, { session });
       if (head === null) return false;
       await collection.insertMany([{ ...withRecords(head), _id: getHeadId(address), key: _id }], call, { session });
