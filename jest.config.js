@@ -11,11 +11,6 @@ const elsewhere = [
   },
   { files: "unit/backends/folder/bare-names", not: ["darwin", "win32"], reason: "makes a name that is not UTF-8" },
   {
-    files: "unit/backends/folder/ended-holder",
-    not: ["darwin", "win32"],
-    reason: "only Linux tells enough of processes",
-  },
-  {
     files: "integration/folder/exchanged-directories",
     not: ["darwin", "win32"],
     reason: "only Linux has names below handles of directories",

@@ -6,7 +6,7 @@ import { KeyedMutex } from "../../core/runtime/keyed-mutex.js";
 import { RecentMap } from "../../core/runtime/recent-map.js";
 import type { CallContext } from "../../core/runtime/call.js";
 import { getErrorCode, fileSystemError } from "./fs-errors.js";
-import { claim, freeIfHeld, isHeldBy, staleMs, takeOver } from "./lock-file.js";
+import { claim, isHeldBy, staleMs, takeOver } from "./lock-file.js";
 import type { OpenDirectory } from "./open-directory.js";
 import type { Modes } from "./rights.js";
 import { cleanWorkFolder, openWorkFolder } from "./work-folder.js";
@@ -103,13 +103,13 @@ async function acquire(
     try {
       const startedMs = Date.now();
       const id = await claim(work, lockName, modes);
-      if (id !== null) return new FolderLock(work, modes, id, startedMs, call);
+      if (id !== null) return new FolderLock(work, id, startedMs, call);
       if (startedMs >= lookAtMs) {
         lookAtMs = startedMs + lookAtHolderMs;
         const takenId = await takeOver(work, lockName, modes);
         if (takenId !== null) {
           cleaned.delete(root);
-          return new FolderLock(work, modes, takenId, startedMs, call);
+          return new FolderLock(work, takenId, startedMs, call);
         }
       }
     } catch (error) {
@@ -130,7 +130,6 @@ class LockLost extends Error {}
 
 class FolderLock implements Hold {
   readonly work: OpenDirectory;
-  readonly #modes: Modes;
   readonly #id: string;
   readonly #call: CallContext | undefined;
   readonly #refreshTimer: NodeJS.Timeout;
@@ -138,9 +137,8 @@ class FolderLock implements Hold {
   #refreshing: Promise<void> | undefined;
   #isLost = false;
 
-  constructor(work: OpenDirectory, modes: Modes, id: string, startedMs: number, call: CallContext | undefined) {
+  constructor(work: OpenDirectory, id: string, startedMs: number, call: CallContext | undefined) {
     this.work = work;
-    this.#modes = modes;
     this.#id = id;
     this.#call = call;
     this.#refreshedAtMs = startedMs;
@@ -157,12 +155,8 @@ class FolderLock implements Hold {
     clearInterval(this.#refreshTimer);
     await this.#refreshing;
     this.#noticePause();
-    try {
-      if (this.#isLost) await freeIfHeld(this.work, lockName, this.#id, this.#modes);
-      else await unlink(this.work.pathTo(lockName));
-    } catch {
-      // The change is made already. A lock that stays behind is taken over.
-    }
+    // A lock that may be another's, or that cannot be removed, is taken over when it is stale.
+    if (!this.#isLost) await unlink(this.work.pathTo(lockName)).catch(() => {});
   }
 
   async #refresh(): Promise<void> {

@@ -17,7 +17,7 @@ describe("what a crash leaves behind", () => {
       [`${work}/old-${crashed}/sub/file`]: "deleted",
       [`${work}/note`]: "not ours",
     });
-    leaveLock(dir, JSON.stringify({ id: crashed }), 60_000);
+    leaveLock(dir, crashed, 60_000);
     const memory = openDirectoryMemory({ dir });
     expect(await memory.list()).toEqual([{ name: "good", kind: "file" }]);
     await memory.append("/good", "more");
@@ -30,7 +30,7 @@ describe("what a crash leaves behind", () => {
     const memory = openDirectoryMemory({ dir });
     await memory.append("/good", "text");
     writeFileSync(join(dir, work, `new-${crashed}`), "half a fi");
-    leaveLock(dir, JSON.stringify({ id: crashed }), 60_000);
+    leaveLock(dir, crashed, 60_000);
     await memory.append("/good", "more");
     expect(readdirSync(join(dir, work))).toEqual([".gitignore"]);
   });
@@ -39,7 +39,7 @@ describe("what a crash leaves behind", () => {
 describe("the lock", () => {
   it("of a living process is waited for, and the change is EIO in the end", async () => {
     const dir = folderWith(folder, { good: "text" });
-    leaveLock(dir, JSON.stringify({ id: crashed }), -4000);
+    leaveLock(dir, crashed, -4000);
     const memory = openImpatiently(dir);
     for (const call of [() => memory.append("/good", "x"), () => memory.snapshot(), () => memory.delete("/good")]) {
       await refuses(call(), "EIO", "EIO: other processes kept the memory locked for too long; nothing was changed");
