@@ -1,6 +1,5 @@
 import { fileNotFound, pathIsDirectory } from "../../core/values/errors.js";
 import type { Folder, FoundFile, Located } from "./folder.js";
-import { readCurrentText } from "./known-texts.js";
 import { readFileText } from "./read-file.js";
 
 /** Reads the text at a path. @throws ENOENT, EISDIR, EIO for a file that is not text */
@@ -17,7 +16,7 @@ export async function readableFiles(
   folder: Folder,
   files: readonly FoundFile[],
 ): Promise<(FoundFile & { content: string })[]> {
-  const texts = await folder.eachIn(files, ({ name, stats }, parent) => readCurrentText({ parent, name }, stats));
+  const texts = await folder.eachIn(files, ({ name, stats }, parent) => readFileText({ parent, name }, stats));
   return files.flatMap((file, index) => {
     const content = texts[index];
     return typeof content === "string" ? [{ ...file, content }] : [];
