@@ -96,7 +96,7 @@ async function propose({ store, address }: ActPlace): Promise<unknown> {
 
 async function approve({ memory }: ActPlace): Promise<unknown> {
   const { proposals } = memory;
-  if (proposals === null || proposals === undefined) return null;
+  if (proposals === null) return null;
   const ids: string[] = [];
   for await (const { id } of proposals.list()) ids.push(id);
   // The dead process may have approved it already.

@@ -30,6 +30,7 @@ export function partOfTree(tree: Memory, point: string, mounts: readonly string[
 
 class PartOfTree implements RestrictableMemory {
   readonly history = null;
+  readonly proposals = null;
   readonly #tree: Memory;
   readonly #prefix: string;
   /** Mount points, which the suites do not expect. */

@@ -67,6 +67,6 @@ export function getHistory({ history }: Memory): NonNullable<Memory["history"]> 
 }
 
 export function getProposals({ proposals }: Memory): NonNullable<Memory["proposals"]> {
-  if (proposals === null || proposals === undefined) throw new Error("the memory has no proposals");
+  if (proposals === null) throw new Error("the memory has no proposals");
   return proposals;
 }

@@ -77,7 +77,7 @@ export interface Memory {
   /** Null if changes are not recorded. A history needs a MongoMemoryStore with the option `history`. */
   readonly history: MemoryHistory | null;
   /** The changes that wait for a person. Null in stores other than MongoMemoryStore, and in a tree of mounts. */
-  readonly proposals?: MemoryProposals | null;
+  readonly proposals: MemoryProposals | null;
   /** Returns the text of a file. @throws ENOENT, EISDIR */
   read(path: string): Promise<string>;
   /** Lists immediate children by name in code-unit order. @param path default the root. @throws ENOENT, ENOTDIR */

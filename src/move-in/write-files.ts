@@ -28,7 +28,7 @@ export async function writeToCopy(memory: Memory): Promise<StoreFiles> {
 /** Proposes each file. A file that was proposed before is not proposed again, whatever a person has decided. */
 export function proposeTo(memory: Memory, actor: MemoryActor, reason: string): StoreFiles {
   const { proposals } = memory;
-  if (proposals === undefined || proposals === null)
+  if (proposals === null)
     throw new OptionsError("MoveInOptions", "propose", "needs a memory of a MongoMemoryStore, without mounts");
   const propose = async ({ path, content, ifExists, sources }: ReadyFile): Promise<FileResult> => {
     const id = createFactsId(["move-in", memory.address, path, content]);

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { equal } from "node:assert/strict";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { restrict } from "../../helpers/restrict.js";
-import { mountMemories, type Memory, MemoryError, openMemory } from "../../../src/index.js";
+import { mountMemories, type Memory, MemoryError, type MemoryProposals, openMemory } from "../../../src/index.js";
 import { freshAddress, refuses } from "../../helpers/memory-case.js";
 import { repetitions } from "../../helpers/repetitions.js";
 
@@ -49,6 +49,11 @@ describe("a tree of mounts", () => {
       ["/x"],
     ]);
     expect(await tree.read("/team/a/b/x")).toBe("/team/a/b/x");
+  });
+
+  it("has no proposals, as a memory of a store without them: null, and never undefined", () => {
+    const found: (MemoryProposals | null)[] = [mountMemories({ "/": open() }).proposals, open().proposals];
+    expect(found).toEqual([null, null]);
   });
 
   it("tells of the changes of every memory by the paths of the tree, and of nothing that other mounts hide", async () => {

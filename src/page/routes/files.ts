@@ -125,7 +125,7 @@ function describeMount(
   const { address } = memory;
   const isOwn = owner === undefined || (address.scope === "perUser" && address.userId === owner.userId);
   // Only memories in MongoDB have proposals.
-  const isHere = isOwn && Boolean(memory.proposals);
+  const isHere = isOwn && memory.proposals !== null;
   return { point, address: isOwn ? address : null, isHere, access, description: description ?? null };
 }
 

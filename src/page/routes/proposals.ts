@@ -98,7 +98,7 @@ const decide = route(
 );
 
 function requireProposals({ proposals }: Memory): MemoryProposals {
-  if (proposals) return proposals;
+  if (proposals !== null) return proposals;
   throw new PageRefusal(404, "ENOENT", "this memory keeps no proposals");
 }
 

@@ -43,7 +43,7 @@ export async function withProposals<T>(
 
 /** @throws CommandError EUSAGE if the memory keeps no proposals */
 export function getProposals(open: OpenTarget): OpenProposals {
-  const { proposals = null } = open.memory;
+  const { proposals } = open.memory;
   if (proposals === null) throw usageError(`${open.name} keeps no proposals; name a memory in MongoDB`);
   return { ...open, proposals };
 }
