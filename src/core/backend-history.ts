@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { guardText } from "./access/guard-change.js";
 import { actorField } from "./values/actor.js";
 import { blameLines } from "./history/blame.js";
 import { withPath } from "./values/error-paths.js";
@@ -166,7 +167,11 @@ export class BackendHistory implements MemoryHistory {
     const target = checkTarget(what);
     checkOptions("RevertOptions", revertOptionsSchema, options);
     const path = "path" in target ? target.path : null;
-    return this.#run("change", path, (history) => history.revert(target, options.force ?? false, this.#checkPath));
+    return this.#run("change", path, (history, call) =>
+      history.revert(target, options.force ?? false, this.#checkPath, (file, content) =>
+        guardText(this.#context, { command: "write", path: file, content }, call),
+      ),
+    );
   }
 
   async findText(text: string): Promise<TextOccurrences> {

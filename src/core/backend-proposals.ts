@@ -3,7 +3,7 @@ import { applyOnce, claimRecord, reload, resume } from "./approval/apply-once.js
 import { maxReasonChars } from "./approval/decision.js";
 import type { MemoryProposal, MemoryProposals, Reviewer } from "./approval/memory-proposals.js";
 import { createRecordedChange, planChange } from "./approval/plan-change.js";
-import { editContent } from "./approval/request-approval.js";
+import { allowApproval } from "./approval/request-approval.js";
 import { loadTree } from "./contract/backend.js";
 import {
   type ChangeRecord,
@@ -53,8 +53,8 @@ export class BackendProposals implements MemoryProposals {
       const record = await findUndecided(records, id, by);
       if (record.status === "approved") return toProposal(record);
       if (content !== undefined && record.after === null) throw invalid(`a ${record.command} has no content`);
-      const edited = content === undefined ? null : await editContent(this.#context, record, content, call);
-      const claimed = await claimRecord(records, id, { edited, decidedBy: by });
+      const allowed = await allowApproval(this.#context, record, content, call);
+      const claimed = await claimRecord(records, id, { ...allowed, decidedBy: by });
       if (claimed === null) throw await createDecidedError(records, record);
       const applied = await applyOnce(records, claimed);
       if (applied.status === "pending") throw await this.#createBaseChangedError(record, call);

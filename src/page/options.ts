@@ -54,8 +54,8 @@ export interface MemoryPageOptions {
   store: MongoMemoryStore;
   /**
    * Nodes of your graph. The page then shows their memories as agents see them, with their mounts and rights, and the
-   * message for a model as the first connector of the node writes it. The page cannot show a mount if an asynchronous
-   * function finds its memory. @default none
+   * message for a model as the first connector of the node writes it. What the page stores passes their guards. The page
+   * cannot show a mount if an asynchronous function finds its memory. @default none
    */
   nodes?: readonly MemoryPageNode[] | undefined;
   /** The path at which the server has mounted the page, such as "/memory". @default "" */

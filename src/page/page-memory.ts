@@ -1,4 +1,4 @@
-import { type MemoryActor, ownClient } from "../core/values/actor.js";
+import { ownClient } from "../core/values/actor.js";
 import type { Reviewer } from "../core/approval/memory-proposals.js";
 import { isPaged, type PagedHistory } from "../core/backend-history.js";
 import type { Memory } from "../core/memory.js";
@@ -37,20 +37,21 @@ export function openTree(context: RouteContext, fields: AddressFields): Memory {
 }
 
 /**
- * Opens a memory whose changes name the visitor. A change continues even if the browser has left. @param by the
- * visitor's signature, if the server does not know the visitor
+ * Opens a memory in which a person changes something. Its changes name the visitor, and continue even if the browser
+ * has left. If the page knows the node, its guard and its limits apply.
+ * @param by the visitor's signature, if the server does not know the visitor
  */
-export function openToChange(context: RouteContext, address: AddressFields, by: string | undefined): Memory {
-  return context.memories.memory(addressIn(address), "write").with({ actor: createActor(context, by) });
-}
-
-function createActor({ visitor }: RouteContext, by: string | undefined): MemoryActor {
-  const userId = visitor.userId ?? by;
-  return { client, ...(userId !== undefined && { userId }) };
+export function openToChange(context: RouteContext, fields: AddressFields, by: string | undefined): Memory {
+  const address = addressIn(fields);
+  const userId = context.visitor.userId ?? by;
+  const actor = { client, ...(userId !== undefined && { userId }) };
+  const node = context.memories.nodeOf?.(address);
+  if (node?.memoryForPerson === undefined) return context.memories.memory(address, "write").with({ actor });
+  return node.memoryForPerson(fields.threadId ?? fields.userId, actor).with({ paths: "posix" });
 }
 
 /**
- * Opens a memory in which a person writes files. If the page knows the node, its guard and its limits apply.
+ * Opens a memory in which a person writes files.
  * @param paths must not be in a mounted memory, which has limits and a history of its own. @throws PageRefusal
  */
 export function openToEdit(
@@ -59,16 +60,12 @@ export function openToEdit(
   paths: readonly string[],
   by: string | undefined,
 ): Memory {
-  const address = addressIn(fields);
-  const node = context.memories.nodeOf?.(address);
-  if (node === undefined) return openToChange(context, fields, by);
   const points = listMounts(openTree(context, fields)).map(({ point }) => point);
   for (const path of paths) {
     if (points.some((point) => isWithin(path, point)))
       throw new PageRefusal(400, "EINVAL", "this file is in a mounted memory; change it in that memory");
   }
-  if (node.memoryForPerson === undefined) return openToChange(context, fields, by);
-  return node.memoryForPerson(fields.threadId ?? fields.userId, createActor(context, by)).with({ paths: "posix" });
+  return openToChange(context, fields, by);
 }
 
 /** Lists the memories that are mounted in a memory. */

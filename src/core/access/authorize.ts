@@ -6,6 +6,7 @@ import type { NeededAccess } from "./policy.js";
 
 /**
  * Decides whether a change is allowed at once or needs the approval of a person.
+ * @param looksBelow whether to check every path below a deleted or moved directory. Otherwise the change itself does
  * @throws MemoryError EACCES
  */
 export async function authorizeChange(
@@ -13,10 +14,11 @@ export async function authorizeChange(
   change: Change,
   backend: MemoryBackend,
   call: CallContext,
+  looksBelow = policies.mayAsk,
 ): Promise<"allow" | "ask"> {
   const needs = getNeeds(change);
   if (needs.map(({ path, needed }) => policies.decide(path, needed)).includes("ask")) return "ask";
-  if (!policies.mayAsk || !policies.vary || (change.type !== "delete" && change.type !== "rename")) return "allow";
+  if (!looksBelow || !policies.vary || (change.type !== "delete" && change.type !== "rename")) return "allow";
   // Every path below the directory counts, also a path that will refuse the change.
   const whole: Change = change.type === "delete" ? { ...change, ifDirectory: "delete" } : change;
   const tree = await loadTree(backend, whole, call);

@@ -42,7 +42,7 @@ export interface GuardedChange {
 /**
  * Receives each text before it is stored. The guard returns nothing to store the text, or another text to store
  * instead. If the guard throws, nothing is stored, and the call is EACCES with the guard's message. The guard can run
- * again for the same change: if another change came first, and when `learn` checks an answer.
+ * again for the same change: if another change came first, when `learn` checks an answer, and when a person approves.
  */
 export type MemoryGuard = (change: GuardedChange) => string | undefined | void | Promise<string | undefined | void>;
 

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { isRefusal } from "../values/errors.js";
 import type { MemoryActor } from "../values/actor.js";
 import { lostRace, maxAttempts, pause } from "../runtime/lost-race.js";
-import type { ApplyOutcome, ChangeRecord, InterruptRecords } from "../contract/change-record.js";
+import type { ApplyOutcome, ApprovedTexts, ChangeRecord, InterruptRecords } from "../contract/change-record.js";
 
 export function createToken(): string {
   return randomBytes(12).toString("hex");
@@ -12,11 +12,11 @@ export function createToken(): string {
 export function claimRecord(
   records: InterruptRecords,
   id: string,
-  { edited, decidedBy }: { edited: ChangeRecord["edited"]; decidedBy: MemoryActor | null },
+  decision: ApprovedTexts & { decidedBy: MemoryActor | null },
 ): Promise<ChangeRecord | null> {
   const tokens = { token: createToken(), claim: createToken() };
-  const decision = { edited, decidedBy, decidedAt: records.now() };
-  return records.swap(id, { status: "pending" }, { ...decision, ...tokens, status: "applying" });
+  const fields = { ...decision, ...tokens, decidedAt: records.now(), status: "applying" } as const;
+  return records.swap(id, { status: "pending" }, fields);
 }
 
 /**

@@ -1,8 +1,15 @@
 import type { ApprovalRequest, ApprovalRequester } from "../access/approval-requester.js";
+import { authorizeChange } from "../access/authorize.js";
 import { guardText, type Guards } from "../access/guard-change.js";
 import type { Policies } from "../access/policies.js";
 import { loadTree, type MemoryBackend } from "../contract/backend.js";
-import type { ChangeRecord, ChangeRecords, InterruptRecords, PlannedChange } from "../contract/change-record.js";
+import type {
+  ApprovedTexts,
+  ChangeRecord,
+  ChangeRecords,
+  InterruptRecords,
+  PlannedChange,
+} from "../contract/change-record.js";
 import type { Call } from "../runtime/call.js";
 import { lostRace, maxAttempts } from "../runtime/lost-race.js";
 import { checkContent } from "../values/text.js";
@@ -13,7 +20,7 @@ import { errorOnPaths } from "../values/error-paths.js";
 import { MemoryError } from "../values/errors.js";
 import { applyOnce, claimRecord, createToken, reload, resume } from "./apply-once.js";
 import { createReviewRequest, parseDecision } from "./decision.js";
-import { getEditedText, planChange } from "./plan-change.js";
+import { createRecordedChange, getEditedText, planChange } from "./plan-change.js";
 import { ProcessRecords } from "./process-records.js";
 import { shownChange } from "./shown-diff.js";
 
@@ -160,8 +167,27 @@ async function planGuarded(
   return planChange(tree, guarded, { maxFileBytes, showPath }, call);
 }
 
+/**
+ * Applies the policies of the memory in which a person approves a proposal: its rules, and its guards to the content,
+ * edited or not. Reason: another program may have made the proposal, without them.
+ * @throws MemoryError EACCES, and the errors of guards
+ */
+export async function allowApproval(
+  memory: Guards & Pick<ReviewedMemory, "backend">,
+  record: ChangeRecord,
+  edited: string | undefined,
+  call: Call,
+): Promise<ApprovedTexts> {
+  const { policies, backend } = memory;
+  if (policies !== null) await authorizeChange(policies, createRecordedChange(record), backend, call, true);
+  if (edited !== undefined) return { edited: await editContent(memory, record, edited, call) };
+  if (record.content === null || policies?.hasGuard !== true) return { edited: null };
+  const guarded = await editContent(memory, record, record.content, call);
+  return { edited: null, ...(guarded.content !== record.content && guarded) };
+}
+
 /** Runs the guards on the content that a person wrote. Returns the allowed content and the new text of the file. */
-export async function editContent(
+async function editContent(
   guards: Guards,
   record: ChangeRecord,
   newContent: string,

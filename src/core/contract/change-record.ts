@@ -69,6 +69,9 @@ export interface ChangeRecord extends PlannedChange {
   reason: string | null;
 }
 
+/** What an approval changes in its record: the content of the person, or its own content as the guards allow it. */
+export type ApprovedTexts = Pick<ChangeRecord, "edited"> & Partial<Pick<ChangeRecord, "content" | "after" | "diff">>;
+
 /**
  * `changed`: the memory no longer fits the change that was shown. `raced`: another change or another attempt came
  * first.

@@ -23,8 +23,13 @@ export interface HistoryBackend {
   texts(from: string, to: string | null): Promise<{ from: VersionText; to: VersionText }>;
   /** @throws ENOENT, EISDIR */
   lineage(path: string): Promise<FileLineage>;
-  /** @param checkPath null if every file may be changed */
-  revert(what: RevertTarget, force: boolean, checkPath: CheckPath | null): Promise<MemoryVersion[]>;
+  /** @param checkPath null if every file may be changed. @param guard returns the text that is restored instead */
+  revert(
+    what: RevertTarget,
+    force: boolean,
+    checkPath: CheckPath | null,
+    guard: (path: string, text: string) => Promise<string>,
+  ): Promise<MemoryVersion[]>;
   findText(text: string): Promise<TextOccurrences>;
   /** Makes the checks that `redact` makes before its first change. @returns whether there is anything to redact */
   checkRedaction(what: RedactionTarget, checkPath: CheckPath | null): Promise<boolean>;

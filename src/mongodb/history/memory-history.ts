@@ -108,12 +108,17 @@ export class MongoHistory implements HistoryBackend {
     };
   }
 
-  async revert(what: RevertTarget, force: boolean, checkPath: CheckPath | null): Promise<MemoryVersion[]> {
+  async revert(
+    what: RevertTarget,
+    force: boolean,
+    checkPath: CheckPath | null,
+    guard: (path: string, text: string) => Promise<string>,
+  ): Promise<MemoryVersion[]> {
     const { restore, maxFileBytes } = this.#context;
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
       const view = await this.#view("tree");
       if (view === null) throw "path" in what ? noSuchVersion(what.to) : noVersions();
-      const restoration = await restorationFor(view, what, force);
+      const restoration = await restorationFor(view, what, { force, guard });
       if (restoration === null) return [];
       for (const [path, content] of restoration.files) {
         checkPath?.(path);

@@ -20,18 +20,22 @@ interface Target {
 }
 
 /**
- * Plans a revert.
+ * Plans a revert. The guard sees each text that becomes another one, not that of a file that only moves back.
  * @returns null if nothing has to change.
  * @throws MemoryError ECONFLICT, EINVAL, EISDIR, ENOENT, ENOTDIR
  */
 export async function restorationFor(
   view: HistoryView,
   what: RevertTarget,
-  force: boolean,
+  { force, guard }: { force: boolean; guard: (path: string, text: string) => Promise<string> },
 ): Promise<TreeRestoration | null> {
   const tree: MemorySnapshot = view.present.tree ?? { files: [], directories: [], revision: 0 };
   const target =
     "path" in what ? await formerState(view, tree, what.path, what.to) : await undone(view, tree, what, force);
+  const present = new Map(tree.files.map(({ path, content }) => [path, content]));
+  for (const [path, content] of target.files)
+    if (content !== null && present.get(target.renamed.get(path) ?? path) !== content)
+      target.files.set(path, await guard(path, content));
   return planRestoration(tree, target);
 }
 
