@@ -1,14 +1,6 @@
 export { MemoryError, type MemoryErrorCode } from "./core/values/errors.js";
 export type { MemoryAddress, MemoryScope } from "./core/values/address.js";
-export type {
-  FileStat,
-  Memory,
-  MemoryChange,
-  MemoryEntry,
-  MemoryOutline,
-  MemorySnapshot,
-  MemoryStat,
-} from "./core/memory.js";
+export type { FileStat, Memory, MemoryEntry, MemoryOutline, MemorySnapshot, MemoryStat } from "./core/memory.js";
 export type { MemoryAccess, MemoryGuard, MemoryRule } from "./core/access/policy.js";
 export type { MemoryActor } from "./core/values/actor.js";
 export type { MemoryHistory, MemoryVersion } from "./core/history/history.js";

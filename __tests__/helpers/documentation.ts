@@ -95,9 +95,9 @@ export function programsOf(markdown: string): string[] {
   return programs;
 }
 
-/** Programs that serve, or watch, for as long as they run. */
+/** Programs that serve or poll for as long as they run. */
 export const isEndless =
-  /export const page =|express\(\)|new StdioServerTransport|serve(?:Http|Stdio)\(|globalThis|of changes\)/;
+  /export const page =|express\(\)|new StdioServerTransport|serve(?:Http|Stdio)\(|globalThis|for \(;;\)/;
 
 /**
  * Compiles the code of all pages as one program, with the settings of the project except the check for unused names,

@@ -39,28 +39,3 @@ export async function answerOf(client: Client, args: Record<string, unknown>, na
   const [first] = content;
   return first?.type === "text" ? first.text : "";
 }
-
-/** The changes of files that the client was notified of, in order. `next` waits for a number of them. */
-export class HeardChanges {
-  readonly heard: string[] = [];
-  #wake: () => void = () => {};
-
-  constructor(client: Client) {
-    client.setNotificationHandler("notifications/resources/updated", ({ params }) => this.#add(params.uri));
-    client.setNotificationHandler("notifications/resources/list_changed", () => this.#add("list"));
-  }
-
-  #add(what: string): void {
-    this.heard.push(what);
-    this.#wake();
-  }
-
-  async next(count: number): Promise<string[]> {
-    while (this.heard.length < count) {
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-    }
-    return this.heard.splice(0, count);
-  }
-}

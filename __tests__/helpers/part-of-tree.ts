@@ -10,14 +10,7 @@ import {
   bindMemory,
   type Restriction,
 } from "../../src/core/restrictable-memory.js";
-import {
-  MemoryError,
-  type Memory,
-  type MemoryChange,
-  type MemoryOutline,
-  type MemorySnapshot,
-} from "../../src/index.js";
-import { mergeChanges } from "../../src/core/watch/merge-changes.js";
+import { MemoryError, type Memory, type MemoryOutline, type MemorySnapshot } from "../../src/index.js";
 import type { GrepPattern } from "../../src/core/search/search-options.js";
 
 /**
@@ -121,14 +114,6 @@ class PartOfTree implements RestrictableMemory {
 
   async grep(pattern: GrepPattern, options: Parameters<Memory["grep"]>[1] = {}) {
     return this.#within(await this.#tree.grep(pattern, { ...options, path: this.#at(options.path ?? "/") }));
-  }
-
-  watch(options?: Parameters<Memory["watch"]>[0]) {
-    const toTree = (change: MemoryChange) => {
-      const [inside] = this.#within([change]);
-      return inside === undefined || this.#mounts.has(change.path) ? null : inside;
-    };
-    return mergeChanges([{ changes: this.#tree.watch(options), toTree }]);
   }
 
   with(use: Parameters<Memory["with"]>[0]): Memory {

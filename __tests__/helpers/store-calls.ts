@@ -17,7 +17,6 @@ export const memoryReads: Record<string, (memory: Memory) => Promise<unknown>> =
   outline: (memory) => memory.outline(),
   search: (memory) => memory.search("word"),
   grep: (memory) => memory.grep("word"),
-  watch: (memory) => memory.watch({ signal: AbortSignal.timeout(10_000) }).next(),
   "history.list": (memory) => readFirst(getHistory(memory).list()),
   "history.read": (memory) => getHistory(memory).read("1"),
   "history.at": (memory) => getHistory(memory).at("1"),

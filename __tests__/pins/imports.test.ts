@@ -152,7 +152,6 @@ const coreFolders = [
   "history",
   "contract",
   "search",
-  "watch",
   "access",
   "tracing",
   "approval",

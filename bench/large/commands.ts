@@ -44,15 +44,6 @@ export async function measureLargeMemory(
     await memory.append("/moved/e1/note", `- ${call}\n`);
     await connector.renderMessage();
   });
-  const stop = new AbortController();
-  const changes = memory.watch({ signal: stop.signal });
-  await changes.ready;
-  const events = changes[Symbol.asyncIterator]();
-  await measure("from a change to the event of a watch", calls, async (call) => {
-    await memory.write(`/watched-${call}`, "seen\n");
-    await events.next();
-  });
-  stop.abort();
   await measure("snapshot", slowCalls, () => memory.snapshot());
   return [...tableHead(["command", "median, ms", "99 %, ms"]), ...rows];
 }

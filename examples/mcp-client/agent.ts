@@ -5,9 +5,8 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 /**
  * The agent's side: starts the server as a separate process and connects to it. The server decides which memory it
  * serves.
- * @param onChange receives the URI of each changed file to which the client has subscribed
  */
-export async function connectToMemory(onChange: (uri: string) => void): Promise<Client> {
+export async function connectToMemory(): Promise<Client> {
   const transport = new StdioClientTransport({
     command: process.execPath,
     // The same TypeScript loader that runs this program.
@@ -15,7 +14,6 @@ export async function connectToMemory(onChange: (uri: string) => void): Promise<
     env: process.env as Record<string, string>,
   });
   const client = new Client({ name: "example", version: "1.0.0" });
-  client.setNotificationHandler("notifications/resources/updated", ({ params }) => onChange(params.uri));
   await client.connect(transport);
   return client;
 }

@@ -1,10 +1,8 @@
-import { EventEmitter, once } from "node:events";
 import { existsSync } from "node:fs";
 import { callMemory, connectToMemory } from "./agent.js";
 
 if (existsSync(".env")) process.loadEnvFile();
-const changes = new EventEmitter();
-const client = await connectToMemory((uri) => changes.emit(uri));
+const client = await connectToMemory();
 try {
   console.log(`Connected to ${client.getServerVersion()?.name}.\n\nIts tools:`);
   for (const { name, title, annotations, inputSchema } of (await client.listTools()).tools) {
@@ -23,16 +21,12 @@ try {
   for (const { uri, name, mimeType, size } of resources) console.log(`  ${uri}: ${name}, ${mimeType}, ${size} bytes`);
 
   const [uri = ""] = resources.map((resource) => resource.uri);
-  await client.subscribeResource({ uri });
-  const changed = once(changes, uri);
   console.log("");
   await print({ command: "update", path: "/notes/tea time", oldContent: "milk", content: "lemon" });
-  await changed;
-  console.log(`The server has told that ${uri} changed.`);
   const {
     contents: [file],
   } = await client.readResource({ uri });
-  console.log(`It reads now: ${file && "text" in file ? file.text : ""}`);
+  console.log(`${uri}: ${file && "text" in file ? file.text : ""}`);
 } finally {
   await client.close();
 }

@@ -220,7 +220,7 @@ export class BackendHistory implements MemoryHistory {
       return await runCall(this.#context, trace, (call) => {
         const history = this.#context.backend.features?.history?.(call);
         if (history === undefined) throw invalid(`this memory ${keepsNoHistory}`);
-        return stage === "read" ? run(history, call) : runAsChange(this.#context, call, () => run(history, call));
+        return stage === "read" ? run(history, call) : runAsChange(call, () => run(history, call));
       });
     } catch (error) {
       throw path !== null && MemoryError.isInstance(error) ? withPath(error, path) : error;

@@ -15,7 +15,6 @@ import type { MemoryProposals } from "./approval/memory-proposals.js";
 import { bulk, type BulkMemory } from "./bulk.js";
 import { BackendHistory } from "./backend-history.js";
 import { BackendProposals } from "./backend-proposals.js";
-import { watchBackend } from "./backend-watch.js";
 import type { MemoryHistory } from "./history/history.js";
 import type {
   DeletedCounts,
@@ -24,14 +23,12 @@ import type {
   FileStat,
   MadeOnce,
   Memory,
-  MemoryChanges,
   MemoryEntry,
   MemoryOutline,
   MemoryRights,
   MemorySnapshot,
   MemoryStat,
   OutlineOptions,
-  WatchOptions,
   WriteOptions,
 } from "./memory.js";
 import { addSignal, bindToRun, type MemoryContext, runAsChange, runCall, runChange, runOnPath } from "./pipeline.js";
@@ -238,10 +235,6 @@ export class BackendMemory implements RestrictableMemory, BulkMemory {
     return this.#backend.features?.approvals === undefined ? null : new BackendProposals(this.#context);
   }
 
-  watch(options?: WatchOptions): MemoryChanges {
-    return watchBackend(this.#context, options);
-  }
-
   with(use: MemoryUse): Memory {
     const context = this.#context;
     if (isRunBinding(use)) return use === context.run ? this : new BackendMemory(bindToRun(context, use));
@@ -296,7 +289,7 @@ export class BackendMemory implements RestrictableMemory, BulkMemory {
                 for (const { content } of files) checkText(content, "content");
                 const checked = files.map((file) => ({ ...file, path: normalizePath(file.path) }));
                 call.origin = context.run?.origin ?? null;
-                return runAsChange(context, call, () => addFiles(checked, settings, call));
+                return runAsChange(call, () => addFiles(checked, settings, call));
               }),
       readFiles:
         load === undefined
@@ -363,4 +356,9 @@ export class BackendMemory implements RestrictableMemory, BulkMemory {
   #checkContent(content: unknown, name: string): asserts content is string {
     checkContent(content, name, this.#context.options.maxFileBytes);
   }
+}
+
+/** Reads a text that differs after each change of the memory. Null if its storage keeps no count. */
+export async function readVersion(memory: Memory | BackendMemory): Promise<string | null> {
+  return "version" in memory ? memory.version() : null;
 }

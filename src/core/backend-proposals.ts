@@ -112,7 +112,7 @@ export class BackendProposals implements MemoryProposals {
     return runCall(context, null, async (call) => {
       const records = context.backend.features?.approvals?.(call);
       if (records === undefined) throw new TypeError("this storage keeps no proposals");
-      return stage === "read" ? run(records, call) : runAsChange(context, call, () => run(records, call));
+      return stage === "read" ? run(records, call) : runAsChange(call, () => run(records, call));
     });
   }
 

@@ -15,7 +15,6 @@ import type {
   MemoryStat,
   OutlineOptions,
 } from "./tree/snapshot.js";
-import type { MemoryChanges, WatchOptions } from "./watch/memory-changes.js";
 
 export type { MemoryRights } from "./access/rights.js";
 export type {
@@ -31,7 +30,6 @@ export type {
   OutlineOptions,
   SnapshotFile,
 } from "./tree/snapshot.js";
-export type { MemoryChange, MemoryChanges, WatchOptions } from "./watch/memory-changes.js";
 
 /** Chooses whether `write` may replace a file, and whether it may create one. */
 export interface WriteOptions {
@@ -129,15 +127,6 @@ export interface Memory {
    * only with the texts
    */
   grep(pattern: GrepPattern, options?: GrepOptions): Promise<GrepMatch[]>;
-  /**
-   * Reports the files and directories that change from now on, also by other processes. Several changes of a file
-   * between two polls are one change. On a replica set MongoDB reports changes at once. Elsewhere the watch polls every
-   * `pollIntervalMs`, and sees changes of this process at once. The watch reads the memory only after a change, and not
-   * while your loop is busy. After an outage it reports the changes that were made meanwhile.
-   * @throws TypeError for bad options. While you wait for a change: EIO if the first poll fails or the store is closed,
-   * and the reason of a signal given to `with`
-   */
-  watch(options?: WatchOptions): MemoryChanges;
   /**
    * Returns the same memory with other settings: a signal that aborts its calls, another time limit, other `paths`,
    * or another actor. Earlier signals and earlier fields of the actor stay in force. An aborted change may have

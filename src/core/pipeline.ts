@@ -15,7 +15,6 @@ import type { CheckedAddress } from "./values/address.js";
 import { withPath } from "./values/error-paths.js";
 import { MemoryError } from "./values/errors.js";
 import { getCreationError, normalizePath, ROOT } from "./values/paths.js";
-import { notifyListeners } from "./watch/own-changes.js";
 
 /** Where the storage of a memory is, for traces. */
 export interface MemoryOrigin {
@@ -110,7 +109,7 @@ async function runAllowedChange(
   const { policies, backend } = memory;
   if (policies === null) return changeStorage(memory, change, call);
   if ((await authorizeChange(policies, change, backend, call)) === "ask")
-    return runAsChange(memory, call, () => requestApproval({ ...memory, policies }, change, call));
+    return runAsChange(call, () => requestApproval({ ...memory, policies }, change, call));
   if (!policies.hasGuard) return changeStorage(memory, change, call);
   if (change.type !== "edit") return changeStorage(memory, await guardChange(memory, change, call), call);
   const store = (guarded: Change): Promise<ChangeResult> => changeStorage(memory, guarded, call);
@@ -126,24 +125,13 @@ function changeStorage(memory: MemoryContext, change: Change, call: Call): Promi
           checkPath: (path) => policies.assertAllowed(path, "write"),
           ...(change.type === "delete" && change.path === ROOT && { spares: (path: string) => policies.spares(path) }),
         };
-  return runAsChange(memory, call, () => changeOnce(backend, change, options, call));
+  return runAsChange(call, () => changeOnce(backend, change, options, call));
 }
 
-/**
- * Runs a task that changes the storage, then notifies the watches of this process. If the time limit passes during the
- * task, the outcome of the call is unknown.
- */
-export async function runAsChange<R>(
-  { backend, address }: Pick<MemoryContext, "backend" | "address">,
-  call: Call,
-  run: () => Promise<R>,
-): Promise<R> {
+/** Runs a task that changes the storage. If the time limit passes during the task, the outcome of the call is unknown. */
+export function runAsChange<R>(call: Call, run: () => Promise<R>): Promise<R> {
   call.stage = "change";
-  try {
-    return await run();
-  } finally {
-    notifyListeners(backend, address);
-  }
+  return run();
 }
 
 /** Runs a call in a span of its own, if the program has an SDK for traces. */

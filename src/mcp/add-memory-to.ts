@@ -20,8 +20,7 @@ import { readVersions, versionTemplates } from "./versions.js";
  * Adds a memory to an MCP server that has its own tools. The dialects define the tools of the memory, and its files are
  * resources `memory:///path`. Refusals and failures of a tool are answers with `isError`, in the dialect's own form.
  *
- * The server does not notify clients of changes, and lists all files at once. A server of `createMcpServer`,
- * `serveStdio` or `serveHttp` notifies them, and lists the files in pages.
+ * The server lists all files at once. A server of `createMcpServer`, `serveStdio` or `serveHttp` lists them in pages.
  *
  * @throws TypeError for bad options, or if two tools have the same name
  * @throws Error of the SDK if the server already has a tool of that name

@@ -12,14 +12,12 @@ import type { AdaptedTool } from "../dialects/dialect.js";
 import { toolsByName } from "../dialects/registry.js";
 import { getKnownMemory, openMemoryForRun, type MemorySource } from "../langchain/memory-source.js";
 import { type ServerBounds, serverBounds } from "./bounds.js";
-import { ChangeWatch } from "./change-watch.js";
 import type { McpOwner, McpSettings } from "./options.js";
 import { type McpCaller, createServerRun } from "./run-of-server.js";
 import { describeTool, runTool } from "./tools.js";
 
-/** The parts that all connections of a server share: the memory, its tools, and the watch for changes. */
+/** The parts that all connections of a server share: the memory and its tools. */
 export class MemoryService {
-  readonly watch: ChangeWatch;
   readonly bounds: ServerBounds;
   /** The answer to `tools/list`. */
   readonly toolList: Tool[];
@@ -42,7 +40,6 @@ export class MemoryService {
     this.toolList = Array.from(this.#tools.values(), describeTool);
     this.info = info;
     this.instructions = instructionsFor([...this.#tools.keys()], known.rights?.widest !== "read");
-    this.watch = new ChangeWatch(() => this.openMemory(), bounds.watchIntervalMs);
   }
 
   /** @param signal ends the calls of the memory. @param caller who makes the changes */
@@ -71,14 +68,11 @@ export class MemoryService {
       return await call;
     } finally {
       this.#calls.delete(call);
-      // The caller neither waits for this nor gets its errors: the change is made, and the next refresh sees it.
-      if (!definition.readOnly) this.watch.refresh().catch(() => {});
     }
   }
 
-  /** Stops watching. Resolves when the running calls have ended or timed out, so that the store can be closed. */
+  /** Resolves when the running calls have ended or timed out, so that the store can be closed. */
   async close(): Promise<void> {
-    this.watch.close();
     await waitAtMost(this.bounds.closeTimeoutMs, Promise.allSettled(this.#calls));
   }
 }

@@ -1,12 +1,11 @@
 import { PassThrough, pipeline, type Readable, type Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { JSONRPCMessage, McpServer } from "@modelcontextprotocol/server";
+import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import { serveStdio as serveConnection, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import type { ServerBounds } from "./bounds.js";
-import type { Watcher } from "./change-watch.js";
 import { MemoryService } from "./memory-service.js";
 import { type McpServerOptions, type McpSettings, parseMcpOptions } from "./options.js";
-import { createServerFor, listenMethod, reportChange } from "./server.js";
+import { createServerFor } from "./server.js";
 
 /**
  * Serves one client over stdin and stdout of this process. Nothing else may write to stdout. Ends when the client has
@@ -35,21 +34,15 @@ export async function serveProcess(connection: StdioConnection): Promise<void> {
   }
 }
 
+/** The SDK answers these requests of revision 2026-07-28 when the connection closes. */
+const listenMethod = "subscriptions/listen";
+
 /** Serves one client over a pair of streams. */
 export class StdioConnection {
   readonly #service: MemoryService;
   readonly #stops = new AbortController();
-  /** Ids of the requests without an answer, except those of `#listening`. */
+  /** Ids of the requests without an answer. */
   readonly #unanswered = new Set<unknown>();
-  /** Ids of the requests that listen for changes (revision 2026-07-28). The SDK answers them without the server. */
-  readonly #listening = new Set<unknown>();
-  #modern: McpServer | undefined;
-  /** One watcher serves all these requests: the SDK passes each notification on to the requests that want it. */
-  readonly #watcher: Watcher = {
-    isOpen: () => this.#listening.size > 0,
-    isSubscribed: () => true,
-    notify: (change) => this.#modern && reportChange(this.#modern, change),
-  };
 
   /** @throws TypeError if two tools have the same name */
   constructor(settings: McpSettings<"McpServerOptions">, bounds?: ServerBounds) {
@@ -75,7 +68,7 @@ export class StdioConnection {
     });
     // The SDK adds listeners for each message that waits for the output.
     output.setMaxListeners(0);
-    const connection = serveConnection(({ era }) => this.#connect(era), { transport });
+    const connection = serveConnection(() => createServerFor(this.#service), { transport });
     this.#stops.signal.addEventListener("abort", () => void connection.close());
     await this.#follow(transport);
     // An open input would keep the process alive.
@@ -97,12 +90,6 @@ export class StdioConnection {
     while (this.#unanswered.size > 0);
   }
 
-  #connect(era: "legacy" | "modern"): McpServer {
-    const mcp = createServerFor(this.#service, era === "legacy" ? "server" : "stream");
-    if (era === "modern") this.#modern = mcp;
-    return mcp;
-  }
-
   /** Follows the messages of a transport. Resolves when it has closed. */
   #follow(transport: StdioServerTransport): Promise<void> {
     const { onmessage, onclose } = transport;
@@ -114,11 +101,10 @@ export class StdioConnection {
           onmessage?.(message);
         },
         send: async (message: JSONRPCMessage) => {
-          if ("method" in message && message.method === "notifications/subscriptions/acknowledged") await this.#watch();
           try {
             await send(message);
           } finally {
-            if (!("method" in message)) this.#forget(message.id);
+            if (!("method" in message)) this.#unanswered.delete(message.id);
           }
         },
         onclose: () => {
@@ -132,19 +118,8 @@ export class StdioConnection {
 
   #receive(message: JSONRPCMessage): void {
     if (!("method" in message)) return;
-    if ("id" in message) (message.method === listenMethod ? this.#listening : this.#unanswered).add(message.id);
-    else if (message.method === "notifications/cancelled") this.#forget(message.params?.["requestId"]);
-  }
-
-  #forget(id: unknown): void {
-    this.#unanswered.delete(id);
-    this.#listening.delete(id);
-  }
-
-  /** Watches for a request that listens. It misses no change after this. */
-  async #watch(): Promise<void> {
-    this.#service.watch.add(this.#watcher);
-    // If the refresh fails, the next one starts the watch, and the client is notified of changes from then on.
-    await this.#service.watch.refresh().catch(() => {});
+    if (!("id" in message)) {
+      if (message.method === "notifications/cancelled") this.#unanswered.delete(message.params?.["requestId"]);
+    } else if (message.method !== listenMethod) this.#unanswered.add(message.id);
   }
 }

@@ -8,7 +8,6 @@ import { findingCases } from "./memory-cases/finding.js";
 import { pathCases } from "./memory-cases/paths.js";
 import { readingCases } from "./memory-cases/reading.js";
 import { treeCases } from "./memory-cases/trees.js";
-import { watchingCases } from "./memory-cases/watching.js";
 
 /** The functions of a test runner, such as jest, vitest and node:test. */
 export interface TestRunner {
@@ -32,7 +31,6 @@ const groups: Record<string, MemoryCase[]> = {
   paths: pathCases,
   addresses: addressCases,
   "concurrent commands": concurrencyCases,
-  "watching a memory": watchingCases,
 };
 
 /**

@@ -155,7 +155,7 @@ describe("the documentation, by the compiler", () => {
     it("finds the results that it looks for", () => {
       const names = described.map(({ name }) => name);
       expect(names).toEqual(expect.arrayContaining(["MemoryEntry", "DirectoryStat", "SnapshotFile", "OutlineFile"]));
-      expect(names).toEqual(expect.arrayContaining(["SearchHit", "GrepMatch", "MemoryChange", "MemoryVersion"]));
+      expect(names).toEqual(expect.arrayContaining(["SearchHit", "GrepMatch", "MemoryVersion"]));
       expect(names).toEqual(expect.arrayContaining(["BlamedLine", "TextOccurrences", "ProposalSummary"]));
     });
 

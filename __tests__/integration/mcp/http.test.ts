@@ -2,7 +2,7 @@ import { request as httpRequest } from "node:http";
 import { describe, expect, it } from "@jest/globals";
 import { type Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { type MemoryActor, type Memory, MongoMemoryStore } from "../../../src/index.js";
-import { answerOf, connectTo, HeardChanges, type Revision, revisions } from "../../helpers/mcp-clients.js";
+import { answerOf, connectTo, type Revision, revisions } from "../../helpers/mcp-clients.js";
 import { serve } from "../../helpers/mcp-http-servers.js";
 import { appendCall, initialize } from "../../helpers/mcp-messages.js";
 import { jsonHeaders, send } from "../../helpers/raw-http.js";
@@ -106,23 +106,10 @@ describe("the memory over HTTP", () => {
     expect(new Set(lines).size).toBe(100);
   });
 
-  it("tells each of two clients that listen of changes of the other and of others", async () => {
-    const memory = mongoMemory();
-    const { url } = await serve({ memory }, { watchIntervalMs: 20 });
-    const [client, other] = [await connect(url, "modern"), await connect(url, "modern")];
-    const changes = new HeardChanges(client);
-    await client.listen({ resourcesListChanged: true, resourceSubscriptions: ["memory:///a"] });
-    await memory.write("/a", "zero");
-    expect(await changes.next(2)).toEqual(["list", "memory:///a"]);
-    await answerOf(other, { command: "append", path: "/a", content: "one" });
-    expect(await changes.next(1)).toEqual(["memory:///a"]);
-    await memory.update("/a", "one", "two");
-    expect(await changes.next(1)).toEqual(["memory:///a"]);
-  });
-
-  it("offers a client of an earlier revision no subscriptions", async () => {
-    const client = await connect((await serve()).url, "legacy");
-    expect(client.getServerCapabilities()?.resources).toEqual({ subscribe: false, listChanged: false });
+  it("offers no subscriptions", async () => {
+    const { url } = await serve();
+    const [client, modern] = [await connect(url, "legacy"), await connect(url, "modern")];
+    for (const each of [client, modern]) expect(each.getServerCapabilities()?.resources).toEqual({});
     const subscribe = client.request({ method: "resources/subscribe", params: { uri: "memory:///a" } });
     await expect(subscribe).rejects.toMatchObject({ code: -32_601 });
   });
@@ -152,11 +139,9 @@ describe("the memory over HTTP", () => {
     await expect(serve({ port: Number(new URL(url).port) })).rejects.toMatchObject({ code: "EADDRINUSE" });
   });
 
-  it("ends every stream when it is closed", async () => {
+  it("answers nobody any more when it is closed", async () => {
     const { url, server } = await serve();
     const client = await connect(url);
-    const modern = await connect(url, "modern");
-    await modern.listen({ resourcesListChanged: true });
     await server.close();
     await expect(client.listTools()).rejects.toThrow("fetch failed");
   });

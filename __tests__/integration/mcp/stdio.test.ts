@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from "@jest/globals";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { type Memory, MongoMemoryStore } from "../../../src/index.js";
 import { compiled } from "../../helpers/compiled-sources.js";
-import { answerOf, connectTo, HeardChanges, revisions } from "../../helpers/mcp-clients.js";
+import { answerOf, connectTo, revisions } from "../../helpers/mcp-clients.js";
 import { testDatabase } from "../../helpers/test-database.js";
 import { initialize } from "../../helpers/mcp-messages.js";
 
@@ -88,22 +88,6 @@ describe.each(revisions)("the memory over stdio, for a %s client", (revision) =>
     await expect(client.readResource({ uri: "memory:///none" })).rejects.toMatchObject({
       message: expect.stringContaining("ENOENT: file not found"),
     });
-  });
-
-  it("tells of changes of its own and of others", async () => {
-    const server = testServer({ watchIntervalMs: 20 });
-    const client = await connectTo(transportTo(server), revision);
-    const changes = new HeardChanges(client);
-    if (revision === "legacy") await client.subscribeResource({ uri: "memory:///a" });
-    else await client.listen({ resourcesListChanged: true, resourceSubscriptions: ["memory:///a"] });
-    await server.memory.write("/a", "zero");
-    expect(await changes.next(2)).toEqual(["list", "memory:///a"]);
-    await answerOf(client, { command: "append", path: "/a", content: "one" });
-    expect(await changes.next(1)).toEqual(["memory:///a"]);
-    await server.memory.update("/a", "one", "two");
-    expect(await changes.next(1)).toEqual(["memory:///a"]);
-    await server.memory.write("/b", "x");
-    expect(await changes.next(1)).toEqual(["list"]);
   });
 });
 

@@ -7,7 +7,6 @@ import { commandsOf } from "../../helpers/commands-of.js";
 import { createFiles, findPages, type FoundPage, putFiles } from "../../helpers/paged-memories.js";
 import { findPageFaults, readStoredPages } from "../../helpers/stored-pages.js";
 import { testDatabase } from "../../helpers/test-database.js";
-import { until } from "../../helpers/until-answers.js";
 import { useClient } from "../../helpers/use-client.js";
 
 const { uri, name: dbName, db } = testDatabase("replicaSet");
@@ -201,25 +200,6 @@ describe("a process that knows a large memory", () => {
     const sent = await commandsOf(client, () => run(memory));
     expect(sent.length).toBeLessThanOrEqual(2);
     expect(returned).toHaveLength(2);
-  });
-
-  it("reads only the changed pages for a watch", async () => {
-    const { memory, page } = await createMemory(store);
-    const seen: string[] = [];
-    const watched = memory.watch();
-    await watched.ready;
-    const collected = (async () => {
-      for await (const { operation, path } of watched) seen.push(`${operation} ${path}`);
-    })();
-    await until(() => returned.length > 0);
-    returned.length = 0;
-    const ofOther = other.memory(memory.address);
-    await ofOther.append(fileOf(page), "more");
-    await until(() => seen.length === 1);
-    expect(seen).toEqual([`modified ${fileOf(page)}`]);
-    expect(returned.filter(({ data }) => data !== undefined).map(({ _id }) => _id as unknown)).toEqual([page.id]);
-    await watched.return();
-    await collected;
   });
 
   it("finds out which have changed from an index alone", async () => {

@@ -12,7 +12,7 @@ const { uri, name } = testDatabase("replicaSet");
 const watched = useClient(
   new MongoClient(uri, { monitorCommands: true, readConcernLevel: "local", writeConcern: { w: 1 } }),
 );
-const calls = Object.entries({ ...memoryReads, ...memoryChanges }).filter(([title]) => title !== "watch");
+const calls = Object.entries({ ...memoryReads, ...memoryChanges });
 
 /** A memory of nine files. With pages of 200 bytes, nearly each has a page of its own. */
 async function openMemory(pageBytes: number): Promise<Memory> {

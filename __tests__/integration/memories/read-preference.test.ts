@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "@jest/globals";
 import { type CommandStartedEvent, MongoClient } from "mongodb";
 import { MemoryNode, MongoMemoryStore } from "../../../src/index.js";
@@ -44,23 +43,10 @@ describe("a client that prefers secondaries", () => {
     expect(await findSecondaryReads(() => store.search(["a"]))).toEqual(["find"]);
   });
 
-  const ofMemory = Object.entries({ ...memoryReads, ...memoryChanges }).filter(([title]) => title !== "watch");
+  const ofMemory = Object.entries({ ...memoryReads, ...memoryChanges });
   it.each(ofMemory)("reads the primary for %s", async (_name, call) => {
     await memory.write("/a", "a word");
     expect(await findSecondaryReads(() => call(memory))).toEqual([]);
-  });
-
-  it("reads the primary for a watch, until it reports a change", async () => {
-    const changes = memory.watch();
-    const reads = await findSecondaryReads(async () => {
-      const reported = changes.next();
-      for (let isReported = false; !isReported;) {
-        await memory.append("/watched", "x");
-        isReported = await Promise.race([reported.then(() => true), sleep(50, false)]);
-      }
-    });
-    await changes.return();
-    expect(reads).toEqual([]);
   });
 
   const ofMemories = Object.entries(storeCalls).filter(([title]) => /forget|sweep|file|Memories|Proposals/.test(title));

@@ -130,15 +130,6 @@ const histories: Row[] = [
   ],
 ];
 
-async function watchChange(memory: Memory): Promise<void> {
-  const watched = memory.watch();
-  await watched.ready;
-  const next = watched.next();
-  await memory.append("/d00/f0", "more");
-  await next;
-  await watched.return();
-}
-
 async function approveChange(store: MongoMemoryStore, memory: Memory): Promise<void> {
   const { nodeId, scope } = memory.address;
   const rules = [{ path: "/**", access: "ask" as const }];
@@ -201,7 +192,7 @@ describe.each(cases)(
       }
     });
 
-    it("through the store, by a watch, by a proposal and by forget", async () => {
+    it("through the store, by a proposal and by forget", async () => {
       const store = openStore();
       await store.start();
       const memory = store.memory(address());
@@ -213,7 +204,6 @@ describe.each(cases)(
         ["delete", () => store.delete(namespace, "/d03/f3")],
         ["delete of a directory", () => store.delete(namespace, "/none/")],
         ["search", () => store.search(namespace)],
-        ["watch", watchChange],
         ["proposal", (of) => approveChange(store, of)],
         ["listMemories", () => readAll(store.listMemories({ ...memory.address }))],
         ["forget", () => store.forget(memory.address)],

@@ -56,19 +56,6 @@ describe("a tree of mounts", () => {
     expect(found).toEqual([null, null]);
   });
 
-  it("tells of the changes of every memory by the paths of the tree, and of nothing that other mounts hide", async () => {
-    const { tree, memories } = await treeOf({ "/": {}, "/team": {} });
-    const changes = tree.watch({ pollIntervalMs: 5 });
-    await changes.ready;
-    await memories["/"]?.write("/team/hidden", "x");
-    await memories["/"]?.write("/own/seen", "x");
-    await memories["/team"]?.write("/note", "x");
-    const told = [];
-    for await (const change of changes) if (told.push(`${change.operation} ${change.kind} ${change.path}`) === 3) break;
-    expect(told.toSorted()).toEqual(["created dir /own", "created file /own/seen", "created file /team/note"]);
-    expect((await changes.next()).done).toBe(true);
-  });
-
   it("shows mount points and the directories above them, whatever the memories hold", async () => {
     const { tree } = await treeOf({ "/": { "/own": "x" }, "/far/off/team": {} });
     expect(await tree.list("/")).toEqual([

@@ -8,7 +8,7 @@ import { MemoryService } from "../../../src/mcp/memory-service.js";
 import { parseMcpOptions } from "../../../src/mcp/options.js";
 import { parseUri, toUri } from "../../../src/mcp/resources.js";
 import { createServerFor } from "../../../src/mcp/server.js";
-import { connectInMemory, HeardChanges } from "../../helpers/mcp-clients.js";
+import { connectInMemory } from "../../helpers/mcp-clients.js";
 import type { Client } from "@modelcontextprotocol/client";
 
 const freshMemory = (): Memory => openMemory(new InMemoryStore(), { nodeId: "assistant" });
@@ -16,7 +16,7 @@ const freshMemory = (): Memory => openMemory(new InMemoryStore(), { nodeId: "ass
 async function connect(memory: Memory, bounds: Partial<ServerBounds> = {}): Promise<Client> {
   const settings = parseMcpOptions("McpServerOptions", { memory });
   const service = new MemoryService(settings, { ...serverBounds, ...bounds });
-  return connectInMemory(createServerFor(service, "server"));
+  return connectInMemory(createServerFor(service));
 }
 
 describe("the resources of an MCP server", () => {
@@ -120,9 +120,6 @@ describe("the resources of an MCP server", () => {
     await expect(client.readResource({ uri: "memory:///a" })).rejects.toMatchObject({
       message: "the memory could not be opened",
     });
-    await expect(client.subscribeResource({ uri: "memory:///a" })).rejects.toMatchObject({
-      message: "the memory could not be opened",
-    });
   });
 });
 
@@ -141,85 +138,5 @@ describe("URIs of files", () => {
         expect(new URL(uri).href).toBe(uri);
       }),
     );
-  });
-});
-
-describe("a client that subscribed", () => {
-  it("is told at once of what is changed through the server, by whatever client", async () => {
-    const memory = freshMemory();
-    await memory.write("/a", "one");
-    // Long enough for no look of its own to come first.
-    const client = await connect(memory, { watchIntervalMs: 3_600_000 });
-    const changes = new HeardChanges(client);
-    await client.subscribeResource({ uri: "memory:///a" });
-    // Of the same size: a count of bytes would not show it.
-    await client.callTool({
-      name: "memory",
-      arguments: { command: "update", path: "/a", oldContent: "one", content: "two" },
-    });
-    expect(await changes.next(1)).toEqual(["memory:///a"]);
-    await client.callTool({ name: "memory", arguments: { command: "delete", path: "/a" } });
-    expect(await changes.next(2)).toEqual(["list", "memory:///a"]);
-  });
-
-  it("is told of what others change", async () => {
-    const memory = freshMemory();
-    const client = await connect(memory, { watchIntervalMs: 5 });
-    const changes = new HeardChanges(client);
-    await client.subscribeResource({ uri: "memory:///to%20come" });
-    await memory.write("/to come", "one");
-    expect(await changes.next(2)).toEqual(["list", "memory:///to%20come"]);
-    await memory.write("/to come", "two");
-    expect(await changes.next(1)).toEqual(["memory:///to%20come"]);
-  });
-
-  it("is not told of other files, nor any more once it unsubscribed", async () => {
-    const memory = freshMemory();
-    const client = await connect(memory, { watchIntervalMs: 5 });
-    const changes = new HeardChanges(client);
-    await client.subscribeResource({ uri: "memory:///a" });
-    await client.subscribeResource({ uri: "memory:///b" });
-    await client.unsubscribeResource({ uri: "memory:///a" });
-    await memory.write("/a", "x");
-    await memory.write("/c", "x");
-    await memory.write("/b", "x");
-    const heard: string[] = [];
-    while (heard.at(-1) !== "memory:///b") heard.push(...(await changes.next(1)));
-    expect(heard.filter((what) => what !== "list")).toEqual(["memory:///b"]);
-  });
-
-  it("is told by the URI of the list, however it has spelled that", async () => {
-    const memory = freshMemory();
-    const client = await connect(memory, { watchIntervalMs: 5 });
-    const changes = new HeardChanges(client);
-    await client.subscribeResource({ uri: "memory:////caf%c3%a9/" });
-    await memory.write("/café", "x");
-    expect(await changes.next(2)).toEqual(["list", "memory:///caf%C3%A9"]);
-  });
-
-  it("to as many files as it may cannot subscribe to another one, but to one of them again", async () => {
-    const client = await connect(freshMemory(), { maxSubscriptions: 2 });
-    for (const name of ["a", "b", "a"]) await client.subscribeResource({ uri: `memory:///${name}` });
-    await expect(client.subscribeResource({ uri: "memory:///c" })).rejects.toMatchObject({
-      code: -32_600,
-      message: "at most 2 files can be subscribed to at once; unsubscribe from others first",
-    });
-    await client.unsubscribeResource({ uri: "memory:///a" });
-    await client.subscribeResource({ uri: "memory:///c" });
-  });
-});
-
-describe("a client that listed", () => {
-  it("is told when the list changes, and of nothing else", async () => {
-    const client = await connect(freshMemory());
-    const changes = new HeardChanges(client);
-    await client.listResources();
-    const append = (path: string) =>
-      client.callTool({ name: "memory", arguments: { command: "append", path, content: "x" } });
-    await append("/a");
-    expect(await changes.next(1)).toEqual(["list"]);
-    await append("/a");
-    await append("/b");
-    expect(await changes.next(1)).toEqual(["list"]);
   });
 });

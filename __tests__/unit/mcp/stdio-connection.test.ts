@@ -104,6 +104,22 @@ describe("a connection over stdio", () => {
     expect(answers.toSorted((one, other) => one - other)).toEqual([1, 2, 4]);
   });
 
+  it("does not wait for a request to listen for changes, of which the server reports none", async () => {
+    const { gated } = gatedMemory();
+    const [input, output] = [new PassThrough(), new PassThrough()];
+    const served = new StdioConnection(parseMcpOptions("McpServerOptions", { memory: gated })).serve(input, output);
+    const _meta = {
+      "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+      "io.modelcontextprotocol/clientInfo": { name: "raw", version: "1" },
+      "io.modelcontextprotocol/clientCapabilities": {},
+    };
+    const notifications = { resourcesListChanged: true, resourceSubscriptions: ["memory:///a"] };
+    const listen = { jsonrpc: "2.0", id: 1, method: "subscriptions/listen", params: { notifications, _meta } };
+    input.end(JSON.stringify(listen));
+    await served;
+    expect(String(output.read())).toContain('"notifications":{}');
+  });
+
   it("leaves no timer behind, if it is stopped while it answers what it has read", async () => {
     const { gated, begun } = gatedMemory();
     const settings = parseMcpOptions("McpServerOptions", { memory: gated });

@@ -289,7 +289,7 @@ describe("createMcpServer", () => {
     const { version } = JSON.parse(await readFile("package.json", "utf8")) as { version: string };
     expect(client.getServerVersion()).toEqual({ name: "langgraph-mongo-memory", title: "Memory", version });
     expect(client.getInstructions()).toContain("look with memory_write, memory_update, memory_read, memory_search");
-    expect(client.getServerCapabilities()).toEqual({ tools: {}, resources: { subscribe: true, listChanged: true } });
+    expect(client.getServerCapabilities()).toEqual({ tools: {}, resources: {} });
   });
 });
 

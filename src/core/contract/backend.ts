@@ -61,7 +61,7 @@ export interface BackendFeatures {
   load?: (scope: ChangeScope, call: CallContext) => Promise<MemorySnapshot>;
   /**
    * Returns every file and directory but the root, at one moment. Leaves out a text if `known` has the version of the
-   * file for its path. So a search and a watch read only the texts that have changed.
+   * file for its path. So a search reads only the texts that have changed.
    */
   snapshotSince?(known: ReadonlyMap<string, string>, call: CallContext): Promise<VersionedSnapshot>;
   /** Returns the embeddings for passages of the memory. @internal */
@@ -71,11 +71,6 @@ export interface BackendFeatures {
    * a change is made once in this process. @default false
    */
   readonly makesOnce?: boolean;
-  /**
-   * Begins to listen for changes. The listener receives every change that is made after this resolves. Null if this
-   * storage does not report changes; a watch then polls.
-   */
-  listen?(call: CallContext): Promise<ChangeListener | null>;
   /** Brings in files with their times, as one change. @internal */
   addFiles?: (files: readonly DatedFile[], settings: AddSettings, call: CallContext) => Promise<AddedFile[]>;
   /** Returns the stored history, for one call. Missing if changes are not recorded. @internal */
@@ -92,18 +87,6 @@ export interface BackendLimits {
    * Largest memory, in stored bytes. A larger one is ENOSPC. A backend that cannot measure a memory ignores the limit.
    */
   maxMemoryBytes: number;
-}
-
-/** Receives the changes of a memory from a storage that reports them. */
-export interface ChangeListener {
-  /**
-   * Resolves when the memory may have changed. "unsupported": the storage does not report changes; poll instead. One
-   * call at a time.
-   * @throws MemoryError EIO
-   */
-  nextChange(): Promise<"changed" | "unsupported">;
-  /** Stops listening. `nextChange` need not resolve any more. */
-  close(): void;
 }
 
 /** The meaning of a text. Only the storage that made it can read it. */

@@ -22,15 +22,12 @@ import type {
   FileStat,
   MadeOnce,
   Memory,
-  MemoryChange,
-  MemoryChanges,
   MemoryEntry,
   MemoryOutline,
   MemoryRights,
   MemorySnapshot,
   MemoryStat,
   OutlineOptions,
-  WatchOptions,
   WriteOptions,
 } from "../memory.js";
 import {
@@ -51,7 +48,6 @@ import { errorOnPaths } from "../values/error-paths.js";
 import { hasCode, type MemoryError } from "../values/errors.js";
 import { type PathRule, ROOT } from "../values/paths.js";
 import { compareCodeUnits, comparePaths } from "../values/text.js";
-import { mergeChanges } from "../watch/merge-changes.js";
 import { getPathRule, joinPoint, MountTable } from "./mount-table.js";
 import { MountedHistory } from "./mounted-history.js";
 import { mergeOutlines, type MountOutline, readOutline, readOutlines } from "./mounted-outlines.js";
@@ -222,17 +218,6 @@ export class MountedMemory implements RestrictableMemory {
         (place) => `lies in another memory than ${place(target)}; write the text there, then delete it here`,
       );
     await this.#table.run(mount, (memory) => memory.rename(path, other.path));
-  }
-
-  watch(options: WatchOptions = {}): MemoryChanges {
-    const parts = this.mounts.map((mount) => ({
-      changes: mount.memory.watch(options),
-      toTree: (change: MemoryChange): MemoryChange | null => {
-        const path = this.#table.toTreePath(mount, change.path);
-        return path === null ? null : { ...change, path };
-      },
-    }));
-    return mergeChanges(parts);
   }
 
   with(use: MemoryUse): MountedMemory {

@@ -1,4 +1,4 @@
-import type { ChangeListener, MemoryBackend } from "../contract/backend.js";
+import type { MemoryBackend } from "../contract/backend.js";
 import { BackendMemory } from "../backend-memory.js";
 import type { Memory } from "../memory.js";
 import { memoryDefaults } from "../memory-options.js";
@@ -10,19 +10,11 @@ import { ROOT } from "../values/paths.js";
 
 const emptyTree = new MemoryTree();
 
-/** The listener of a storage that never changes. */
-const silence: ChangeListener = {
-  nextChange: () => new Promise(() => undefined),
-  close: () => undefined,
-};
-
-const features = { storage: emptyTree, listen: async () => silence };
-
 /** Reads of the whole tree, which find nothing. */
 const emptyReads = {
   snapshot: async () => emptyTree.snapshot(),
   outline: async (options) => emptyTree.outline(options),
-  features,
+  features: { storage: emptyTree },
 } as const satisfies Pick<MemoryBackend, "snapshot" | "outline" | "features">;
 
 /**

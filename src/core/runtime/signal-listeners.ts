@@ -6,7 +6,7 @@ interface Listening {
 }
 
 /**
- * One listener for each signal. All calls and watches share it, because an agent makes many calls at once, and Node
+ * One listener for each signal. All calls share it, because an agent makes many calls at once, and Node
  * warns about more than ten listeners.
  */
 const listening = new WeakMap<AbortSignal, Listening>();

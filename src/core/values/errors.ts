@@ -102,18 +102,6 @@ export async function catchRefusal<Answer>(
   }
 }
 
-/** A registered symbol, because errors are copied, and the other build of this package has a module of its own. */
-const closed = Symbol.for("langgraph-mongo-memory.closedStorage");
-
-/** Marks an error: the storage was closed by the program, and stays so. */
-export function closedStorage(error: MemoryError): MemoryError {
-  return Object.defineProperty(error, closed, { value: true });
-}
-
-export function isClosedStorage(error: MemoryError): boolean {
-  return closed in error;
-}
-
 /** EINVAL: no name rule allows the path, or the storage cannot have it. */
 export const invalidPath = (message: string, reason: "climbs" | "other" = "other", cause?: unknown): MemoryError =>
   new MemoryError("EINVAL", message, { ...(cause !== undefined && { cause }), details: { invalidPath: reason } });

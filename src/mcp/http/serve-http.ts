@@ -9,7 +9,6 @@ import {
   ProtocolErrorCode,
 } from "@modelcontextprotocol/server";
 import { type ServerBounds, serverBounds } from "../bounds.js";
-import { createEventBus } from "../event-bus.js";
 import { RequestBodies } from "./body.js";
 import { asHostname, isLoopback } from "../../core/values/hostnames.js";
 import { createNameGuard, createTokenGuard, HttpRefusal, refuse } from "./guard.js";
@@ -17,7 +16,7 @@ import { OptionsError } from "../../core/settings/check-options.js";
 import { MemoryService } from "../memory-service.js";
 import { missingPackage } from "../missing-package.js";
 import { endpointPath, type McpHttpOptions, type McpSettings, parseMcpOptions } from "../options.js";
-import { createServerFor, listenMethod } from "../server.js";
+import { createServerFor } from "../server.js";
 import { admitPage } from "./web-pages.js";
 
 /** The longest time for a request. A slower client would use up the limit that all bodies share. */
@@ -58,10 +57,7 @@ export async function listen(settings: McpSettings<"McpHttpOptions">, bounds: Se
   const { toNodeHandler } = await import("@modelcontextprotocol/node").catch((error: unknown) => {
     throw missingPackage(error) ?? error;
   });
-  const handler = createMcpHandler((context) => createServerForRequest(service, context), {
-    bus: createEventBus(service.watch),
-    maxSubscriptions: bounds.maxStreams,
-  });
+  const handler = createMcpHandler((context) => createServerForRequest(service, context));
   const serve = toNodeHandler(handler);
   const bodies = new RequestBodies(maxBodyBytes);
   const guardNames = createNameGuard({ host, allowedHosts, allowedOrigins });
@@ -98,17 +94,9 @@ export async function listen(settings: McpSettings<"McpHttpOptions">, bounds: Se
   };
 }
 
-/** The SDK uses one server for each request. Only revision 2026-07-28 has streams that report changes. */
-async function createServerForRequest(
-  service: MemoryService,
-  { era, requestInfo }: McpRequestContext,
-): Promise<McpServer> {
-  if (era === "legacy") return createServerFor(service, "none");
-  // The SDK has checked that the header names the method of the body.
-  const method = requestInfo?.headers.get("mcp-method");
-  // The SDK adds the watcher of the stream right after this.
-  if (method === listenMethod) await service.watch.begin();
-  return createServerFor(service, "stream", method);
+/** The SDK uses one server for each request. It has checked that the header names the method of the body. */
+function createServerForRequest(service: MemoryService, { era, requestInfo }: McpRequestContext): McpServer {
+  return createServerFor(service, era === "legacy" ? undefined : requestInfo?.headers.get("mcp-method"));
 }
 
 /** @throws HttpRefusal */

@@ -1,4 +1,4 @@
-import { closedStorage, MemoryError, memoryFull, storageFailed } from "../../core/values/errors.js";
+import { MemoryError, memoryFull, storageFailed } from "../../core/values/errors.js";
 import { getField, isObject } from "../../core/values/unknown-values.js";
 
 /**
@@ -56,13 +56,7 @@ export function storageError(cause: unknown, act: "read" | "write", maxMemoryByt
   }
   const other = unsupportedServer(cause);
   if (other !== null) return new MemoryError("EIO", `EIO: ${other}`, { cause });
-  const error = storageFailed(`EIO: MongoDB did not answer (${describeFailure(cause)})`, act === "write", cause);
-  return isClosedClient(cause) ? closedStorage(error) : error;
-}
-
-function isClosedClient(error: unknown): boolean {
-  const { name } = toDriverError(error);
-  return name === "MongoNotConnectedError" || name === "MongoClientClosedError";
+  return storageFailed(`EIO: MongoDB did not answer (${describeFailure(cause)})`, act === "write", cause);
 }
 
 /** Whether the index that a command names does not exist. */
@@ -113,7 +107,7 @@ function describeFailure(cause: unknown): string {
   // A name of mongodb+srv. The driver looks up the names of a plain string later, and then reports that it cannot
   // select a server.
   if (syscall === "querySrv" || syscall === "queryTxt") return "the name in the connection string does not resolve";
-  if (isClosedClient(cause)) return "the client is closed";
+  if (name === "MongoNotConnectedError" || name === "MongoClientClosedError") return "the client is closed";
   if (name === "MongoServerSelectionError") return "no server could be selected in time";
   if (typeof name === "string" && /^Mongo\w+$/.test(name)) return name;
   return "unexpected failure";

@@ -164,7 +164,7 @@ function exactly(call: CallContext): typeof exact & CommandLimits {
 }
 
 /** Values are read as JavaScript's own, whatever the defaults of the client are. */
-export const plainValues = { promoteValues: true, promoteLongs: true, useBigInt64: false, raw: false } as const;
+const plainValues = { promoteValues: true, promoteLongs: true, useBigInt64: false, raw: false } as const;
 
 function forAnswer<Options extends object>(
   call: CallContext,

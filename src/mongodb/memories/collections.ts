@@ -2,7 +2,6 @@ import type { Collection, Db, IndexDescription } from "mongodb";
 import { KeyedMutex } from "../../core/runtime/keyed-mutex.js";
 import { RecentMap } from "../../core/runtime/recent-map.js";
 import { addressFor, memoryScopes } from "../../core/values/address.js";
-import { ChangeStreams } from "../driver/change-streams.js";
 import { ExactCollection } from "../driver/exact-collection.js";
 import { once } from "../driver/once.js";
 import { prepareDue } from "./listing/due-memories.js";
@@ -60,7 +59,6 @@ export function openCollections(store: StoreContext): MemoriesContext {
     clock,
     expiry: new MemoryExpiry(expireMs, clock),
     history,
-    streams: new ChangeStreams(db, collectionName),
     isReader,
     pageBytes: store.pageBytes ?? defaultPageBytes,
     server: { isSharded: false, hasTransactions: null },

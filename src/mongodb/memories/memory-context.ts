@@ -4,7 +4,6 @@ import type { KeyedMutex } from "../../core/runtime/keyed-mutex.js";
 import { memoryDefaults } from "../../core/memory-options.js";
 import type { RecentMap } from "../../core/runtime/recent-map.js";
 import { addressOrNull, type CheckedAddress } from "../../core/values/address.js";
-import type { ChangeStreams } from "../driver/change-streams.js";
 import { storageError } from "../driver/errors.js";
 import type { ExactCollection } from "../driver/exact-collection.js";
 import { findTopology } from "../driver/topology.js";
@@ -45,8 +44,6 @@ export interface MemoriesContext {
   expiry: MemoryExpiry;
   /** Null if the store keeps no history. `begins`: false if only memories that already have a history continue it. */
   history: { begins: boolean } | null;
-  /** Report changes of the collection. */
-  streams: ChangeStreams;
   /** Whether the store only reads: a revert then only returns what it would record. */
   isReader: boolean;
   /** The size in bytes from which on a page is split. */

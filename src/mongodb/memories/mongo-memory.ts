@@ -17,7 +17,6 @@ import type { CheckedAddress } from "../../core/values/address.js";
 import { type MemoriesContext, type MemoryLimits, openContext, type PagedMemory } from "./memory-context.js";
 import { attemptChange, transact } from "./changing/transact.js";
 import { OutboxSource } from "./outbox/outbox-source.js";
-import { listenToMemory } from "./reading/memory-listener.js";
 import {
   readDirectory,
   readOutline,
@@ -51,7 +50,6 @@ export function openMongoMemory(
       version: (call) => readVersion(memory, call),
       load: (scope, call) => readScope(memory, scope, call),
       snapshotSince: (known, call) => readSnapshotSince(memory, known, call),
-      listen: () => listenToMemory(memory),
       addFiles: (files, settings, call) => {
         const scope = { paths: files.map(({ path }) => path), below: [] };
         return transact(memory, scope, (tree) => addFiles(tree, files, settings), call);

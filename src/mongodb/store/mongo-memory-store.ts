@@ -10,7 +10,7 @@ import {
 } from "@langchain/langgraph-checkpoint";
 import type { MongoClient } from "mongodb";
 import { type DatabasePlace, describePlace } from "../../core/values/database-place.js";
-import { closedStorage, MemoryError } from "../../core/values/errors.js";
+import { MemoryError } from "../../core/values/errors.js";
 import { connectFirst } from "../driver/first-connection.js";
 import type { MemoriesContext } from "../memories/memory-context.js";
 import { openMongoMemory } from "../memories/mongo-memory.js";
@@ -302,8 +302,7 @@ export class MongoMemoryStore extends BaseStore {
 }
 
 function stopped(): MemoryError {
-  const message = "EIO: the store is stopped, and its connections are closed; open another one";
-  return closedStorage(new MemoryError("EIO", message));
+  return new MemoryError("EIO", "EIO: the store is stopped, and its connections are closed; open another one");
 }
 
 function isPut(operation: unknown): boolean {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { ProposalSummary } from "../../core/approval/memory-proposals.js";
-import { readVersion } from "../../core/backend-watch.js";
+import { readVersion } from "../../core/backend-memory.js";
 import type { Memory } from "../../core/memory.js";
 import { getMountTree } from "../../core/mounts/mounted-memory.js";
 import { withinTime } from "../../core/runtime/call.js";

@@ -315,9 +315,6 @@ async function assertServing(server: McpHttpServer, agent: Agent): Promise<void>
   if (status !== 200) throw new Error(`a new client is refused: ${status} ${said}`);
 }
 
-/** Of a stream that stays open, its first message, or none after a moment. */
-const streamMs = 20;
-
 function send(
   server: McpHttpServer,
   agent: Agent,
@@ -329,9 +326,6 @@ function send(
       const finish = (): void => {
         resolve({ status: answer.statusCode ?? 0, headers: answer.headers, text: said });
       };
-      const isStream = answer.headers["content-type"]?.startsWith("text/event-stream") === true;
-      const staysOpen = isStream && (method === "GET" || String(sent).includes("subscriptions/listen"));
-      if (staysOpen) setTimeout(() => answer.destroy(), streamMs);
       answer.on("data", (chunk: Buffer) => {
         said += chunk.toString();
       });

@@ -19,7 +19,7 @@ const questions: [words: string, pages: string[]][] = [
   ["Claude Code Cursor MCP", ["mcp", "cookbook/one-memory-in-all-editors"]],
   ["Python", ["cookbook/from-python-by-mcp"]],
   ["backup export restore", ["cookbook/back-up-and-restore"]],
-  ["webhook change", ["cookbook/webhooks-by-watch"]],
+  ["webhook change", ["cookbook/webhooks"]],
   ["encrypt", ["cookbook/encrypt-texts", "security"]],
   ["document too large 16 MB", ["troubleshooting"]],
   ["mem0 Letta Zep", ["comparison"]],

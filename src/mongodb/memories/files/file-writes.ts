@@ -1,4 +1,3 @@
-import { notifyListeners } from "../../../core/watch/own-changes.js";
 import { getPlanScope, type PlannedWrite, planChanges } from "./planned-changes.js";
 import { openMemoryOver } from "../../../core/open-memory-over.js";
 import type { BackendLimits, MemoryBackend } from "../../../core/contract/backend.js";
@@ -83,16 +82,12 @@ async function writePlanned(
   changes: readonly PlannedWrite[],
   call: CallContext,
 ): Promise<void> {
-  try {
-    await transact<void>(
-      openContext(memories, address, memoryOptions),
-      getPlanScope(changes),
-      (tree, { at }) => ({ edits: planChanges(tree, changes, memoryOptions, at), result: undefined }),
-      call,
-    );
-  } finally {
-    notifyListeners(openMongoMemory(memories, address, memoryOptions), address);
-  }
+  await transact<void>(
+    openContext(memories, address, memoryOptions),
+    getPlanScope(changes),
+    (tree, { at }) => ({ edits: planChanges(tree, changes, memoryOptions, at), result: undefined }),
+    call,
+  );
 }
 
 /** Puts or deletes a file. A directory of that name stays: the key of the delete means a file. */
@@ -112,8 +107,6 @@ async function writeFile(
     await backend.change({ type: "delete", path, ifDirectory: "fail" }, {}, call);
   } catch (error) {
     if (!hasCode(error, "EISDIR")) throw error;
-  } finally {
-    notifyListeners(backend, location.address);
   }
 }
 
