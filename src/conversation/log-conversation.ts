@@ -60,7 +60,7 @@ interface ThreadState {
   missedSince: string | null;
 }
 
-/** The last 1,000 threads of each memory. */
+/** The last 10,000 threads of each storage. */
 const threads = new WeakMap<object, RecentMap<ThreadState>>();
 
 /** Writes the new messages to the log. @returns their number. @throws the errors of the memory and of its guard */
@@ -70,9 +70,9 @@ export async function writeLog(memory: Memory, messages: readonly BaseMessageLik
   const entries = toLogEntries(toMessages(messages), threadId);
   if (entries.length === 0) return 0;
   const target = openWithoutRules(memory, log.path);
-  const known = threads.get(target.storage) ?? new RecentMap<ThreadState>(1000);
+  const known = threads.get(target.storage) ?? new RecentMap<ThreadState>(10_000);
   threads.set(target.storage, known);
-  const key = JSON.stringify([target.path, threadId ?? null]);
+  const key = JSON.stringify([target.memory.address, target.path, threadId ?? null]);
   const { end, missedSince } = known.get(key) ?? { end: null, missedSince: null };
   const local = getLocalTime(at, findTimeZone(log.timeZone, run));
   const writer = new LogWriter(target, { ...call, ...local, keepDays: log.keepDays, threadId, entries, missedSince });

@@ -269,7 +269,7 @@ export class BackendMemory implements RestrictableMemory, BulkMemory {
     return {
       memory: new BackendMemory({ ...context, options, policies: context.policies?.forLog() ?? null }),
       path,
-      storage: context.backend,
+      storage: context.backend.features?.storage ?? context.backend,
       guard: (file, content) =>
         runCall(context, null, (call) => guardText(context, { command: "append", path: file, content }, call)),
     };

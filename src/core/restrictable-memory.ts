@@ -49,7 +49,7 @@ export interface LogMemory {
   readonly memory: Memory;
   /** The directory of the log in the memory. */
   readonly path: string;
-  /** The same for all copies of the memory. */
+  /** The same for all memories of one storage. */
   readonly storage: object;
   /** Returns the text that the guards allow. The memory itself calls no guard. @throws the errors of guards */
   readonly guard: (path: string, content: string) => Promise<string>;

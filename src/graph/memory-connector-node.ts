@@ -28,13 +28,13 @@ import {
   showMemories,
 } from "../prompt/shown-memory.js";
 import { getUserTurn, joinUserMessage, type UserTurn } from "../prompt/user-turn.js";
-import { defineRunnableMark, unwrapStore } from "../langchain/langgraph-internals.js";
+import { defineRunnableMark } from "../langchain/langgraph-internals.js";
 import { readInRun, type ShownRead } from "../langchain/read-in-run.js";
 import { toMessages } from "../langchain/to-messages.js";
 import type { ConversationLog, ConversationLogOptions } from "../conversation/options.js";
 import { isRecord } from "../core/values/unknown-values.js";
 import { reportFailure } from "./report-failure.js";
-import { type MemoryRun, getMemoryRun, getRunStore } from "../langchain/memory-run.js";
+import { type MemoryRun, getMemoryRun } from "../langchain/memory-run.js";
 import { bindRun } from "../langchain/memory-source.js";
 import { findShownRoot } from "../langchain/tool-paths.js";
 import { getTurnKey, TurnParts } from "./turn-parts.js";
@@ -88,8 +88,7 @@ export class MemoryConnectorNode {
   readonly source: LogSource;
   readonly #memory: ConnectableMemory;
   readonly #config: ReturnType<typeof checkConnectorConfig>;
-  /** The parts by store, because stores can have memories of the same address. */
-  readonly #turnParts = new WeakMap<object, TurnParts>();
+  readonly #turnParts = new TurnParts();
 
   /** @throws TypeError for bad options */
   constructor(options: MemoryConnectorNodeOptions) {
@@ -196,8 +195,8 @@ export class MemoryConnectorNode {
     const { memory, isOwnerMissing } = await this.#open(run);
     const { scope } = this.#memory;
     const key = content === "auto" ? getTurnKey(run, memory, root, turn) : null;
-    const shown = await this.#getTurnParts(run).show(key, async (earlier) => {
-      const question = earlier === null ? turn.question : "";
+    const shown = await this.#turnParts.show(key, turn.isFirst, async (kept) => {
+      const question = kept === null ? turn.question : "";
       const form: Form = {
         content,
         maxChars,
@@ -205,7 +204,7 @@ export class MemoryConnectorNode {
         tokens,
         root,
         question,
-        earlier,
+        kept,
         logPath: this.#memory.log?.path ?? null,
       };
       const read = (): Promise<MountOutline> => this.#readShared(run, memory, form);
@@ -214,14 +213,6 @@ export class MemoryConnectorNode {
     });
     for (const { mount } of shown.outlines) if (mount.missingOwner) this.#report(mount.missingOwner);
     return shown;
-  }
-
-  #getTurnParts(run: MemoryRun): TurnParts {
-    const store = getRunStore(run);
-    const owner = store === undefined ? this : unwrapStore(store);
-    const parts = this.#turnParts.get(owner) ?? new TurnParts();
-    this.#turnParts.set(owner, parts);
-    return parts;
   }
 
   /** Opens the run's memory. If the run names no thread or user, reports this, and opens the global memory instead. */

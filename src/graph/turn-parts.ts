@@ -1,66 +1,93 @@
 import { RecentMap } from "../core/runtime/recent-map.js";
 import type { Memory } from "../core/memory.js";
 import { getMountTree } from "../core/mounts/mounted-memory.js";
+import { openWithoutRules } from "../core/restrictable-memory.js";
+import { ROOT } from "../core/values/paths.js";
+import { getObjectId } from "../core/values/object-ids.js";
 import { getTaskNamespace } from "../langchain/langgraph-internals.js";
 import { getBinding, type MemoryRun } from "../langchain/memory-run.js";
-import type { MemoryParts } from "../prompt/shown-memory.js";
+import type { KeptTurn } from "../prompt/auto/kept-turn.js";
+import type { RenderedForTurn } from "../prompt/auto/render-auto.js";
 import type { UserTurn } from "../prompt/user-turn.js";
 
 /** Number of turns whose parts are kept. */
 const maxTurns = 200;
 
+type ShownParts = Pick<RenderedForTurn, "turn" | "shown">;
+
+interface Turn {
+  /** Null if the read fails, and without a part of the turn. */
+  kept: Promise<KeptTurn | null>;
+  isMade: boolean;
+}
+
 /**
- * Keeps the part of the turn that connectors have shown first in recent turns. Each call of the model in a turn gets
- * the same part, also if the agent writes meanwhile. So prompt caches stay valid through a loop of tools.
+ * Keeps the part of the turn through its loop of tools. Each call of the model in the loop gets the same part, also if
+ * the agent writes meanwhile, as long as the memory has all lines that the part shows. So prompt caches stay valid.
  */
 export class TurnParts {
-  /** Null if the read fails, and without a part of the turn. */
-  readonly #parts = new RecentMap<Promise<MemoryParts | null>>(maxTurns);
+  readonly #turns = new RecentMap<Turn>(maxTurns);
 
   /**
-   * Shows a memory beside the part that the first call of the turn has shown. Concurrent calls wait for the first one.
+   * Shows a memory beside the kept part of the turn. Concurrent calls wait for the first one.
    * @param key null for a turn that cannot be recognized
-   * @param show gets the parts that the first call has shown, or null if they are not kept
+   * @param isFirst whether nothing follows the user's message. Then an answer is made anew, and so is the part
+   * @param show shows the memory with this part, if it can stay, or without one
    */
-  async show<Shown extends MemoryParts>(
+  async show<Shown extends ShownParts>(
     key: string | null,
-    show: (earlier: MemoryParts | null) => Promise<Shown>,
+    isFirst: boolean,
+    show: (kept: KeptTurn | null) => Promise<Shown>,
   ): Promise<Shown> {
     if (key === null) return show(null);
-    for (let known = this.#parts.get(key); known !== undefined; known = this.#parts.get(key)) {
-      const earlier = await known;
-      if (earlier === null) continue;
-      // Sets it again, so that a long turn is not the oldest one.
-      this.#parts.set(key, known);
-      return show(earlier);
+    for (let known = this.#turns.get(key); known !== undefined; known = this.#turns.get(key)) {
+      if (isFirst && known.isMade) break;
+      const kept = await known.kept;
+      if (kept === null) continue;
+      const shown = await show(kept);
+      if (shown.turn === kept.text) {
+        // Sets it again, so that a long turn is not the oldest one.
+        this.#turns.set(key, known);
+        return shown;
+      }
+      if (this.#turns.get(key) === known) this.#turns.delete(key);
     }
-    const shown = show(null);
-    const parts = shown.then(
-      ({ text, turn }) => (turn === null ? null : { text, turn }),
+    return this.#make(key, () => show(null));
+  }
+
+  async #make<Shown extends ShownParts>(key: string, show: () => Promise<Shown>): Promise<Shown> {
+    const shown = show();
+    const kept = shown.then(
+      ({ turn, shown: lines }) => (turn === null ? null : { text: turn, shown: lines }),
       () => null,
     );
-    this.#parts.set(key, parts);
+    const turn: Turn = { kept, isMade: false };
+    this.#turns.set(key, turn);
+    const isKept = (await kept) !== null;
+    turn.isMade = true;
     // A call that waits must find no entry, so that it reads for itself.
-    if ((await parts) === null) this.#parts.delete(key);
+    if (!isKept && this.#turns.get(key) === turn) this.#turns.delete(key);
     return shown;
   }
 }
 
 /**
- * Names the turn of a run by the owners of the memories and by the user's last message: its id in the thread, or else
- * its text in the run. Null if neither names it.
+ * Names the turn of a run by the memories and by the user's last message: its id in the thread, or else its text in the
+ * run. Null if neither names it.
  */
 export function getTurnKey(run: MemoryRun, memory: Memory, root: string, { messageId, text }: UserTurn): string | null {
-  const owner = [run.userId, listAddresses(memory), root];
+  const owner = [run.userId, nameMemories(memory), root];
   if (run.threadId !== undefined && messageId !== undefined)
     return JSON.stringify([owner, run.threadId, getGraphNamespace(run), messageId, text]);
   const runId = getBinding(run).actor?.runId;
   return runId === undefined || text === "" ? null : JSON.stringify([owner, runId, text]);
 }
 
-/** Tells apart users and threads that a function of the node chooses. */
-function listAddresses(memory: Memory): unknown {
-  return getMountTree(memory)?.mounts.map((mount) => [mount.point, listAddresses(mount.memory)]) ?? memory.address;
+/** Tells apart users, threads and storages that a function of the program chooses. */
+function nameMemories(memory: Memory): unknown {
+  const tree = getMountTree(memory);
+  if (tree !== null) return tree.mounts.map((mount) => [mount.point, nameMemories(mount.memory)]);
+  return [getObjectId(openWithoutRules(memory, ROOT).storage), memory.address];
 }
 
 /** Names the graph. The last part of a task's namespace is the task, which is another one at each step of a loop. */

@@ -32,7 +32,7 @@ export function placeMemory(messages: readonly BaseMessage[], text: string, opti
   const { placement, separate, asUser = false } = options;
   if (text === "") return [...messages];
   if (placement === "last_message")
-    return [...messages, separate && !asUser ? new SystemMessage(text) : createUserMessage(text)];
+    return [...messages, separate && !asUser ? markAsMemory(new SystemMessage(text)) : createUserMessage(text)];
   const leading = takeLeadingSystemMessages(messages);
   const rest = messages.slice(leading.length);
   if (asUser) return [...leading, createUserMessage(text), ...rest];

@@ -8,8 +8,8 @@ import { takeStart } from "../core/values/text.js";
 import type { MemoryConnectorConfig, TokenLimit } from "./connector-options.js";
 import { getDescriptions, leadChars, mayListNames } from "./descriptions.js";
 import type { OwnedScope } from "./introduction.js";
-import { type AutoOptions, renderAuto, type RenderedForTurn } from "./auto/render-auto.js";
-import { countTokens } from "./auto/token-budget.js";
+import type { KeptTurn } from "./auto/kept-turn.js";
+import { type AutoOptions, noTurn, renderAuto, type RenderedForTurn } from "./auto/render-auto.js";
 import { renderMemories, type ShownMemories } from "./render.js";
 
 /** The options of a connector that decide the form of its message. */
@@ -20,8 +20,8 @@ export interface Form extends Required<Pick<MemoryConnectorConfig, "content" | "
   tokens: TokenLimit | null;
   /** The text that the passages of `auto` are to fit. "" without one. */
   question: string;
-  /** The parts that the first call of the turn has shown. Null if this is the first call, or without a part of the turn. */
-  earlier: MemoryParts | null;
+  /** The part of the turn that an earlier call has shown. Null: the question decides what is shown. */
+  kept: KeptTurn | null;
   /** The directory of the conversation log, which the list of names of `auto` shows as one line. */
   logPath: string | null;
 }
@@ -100,7 +100,6 @@ export async function showMemories(
   const memories = { isTree, outlines: shown };
   const options: AutoOptions = {
     ...form,
-    hasTurn: form.earlier !== null,
     insteadOf: replacement ? (shared?.scope ?? null) : null,
     isOwnerMissing: shared?.isOwnerMissing ?? false,
   };
@@ -110,23 +109,10 @@ export async function showMemories(
 
 function* renderForm(memories: ShownMemories, options: AutoOptions, form: Form): Steps<RenderedForTurn> {
   const { content, maxChars } = form;
-  if (content === "auto") return keepTurn(yield* renderAuto(memories, options), form);
+  if (content === "auto") return yield* renderAuto(memories, options);
   const files = content === "index" ? memories.outlines.flatMap(({ outline }) => outline.files) : [];
   const descriptions = yield* getDescriptions(mayListNames(files, maxChars) ? files : []);
-  return { ...(yield* renderMemories(memories, { ...options, content, descriptions })), turn: null };
-}
-
-/**
- * Keeps the part of the turn that an earlier call has shown. If the agent has written meanwhile, and the text does not
- * fit beside that part any more, the text stays as it was, too.
- */
-function keepTurn(rendered: RenderedForTurn, { earlier, maxChars, tokens }: Form): RenderedForTurn {
-  if (earlier === null) return rendered;
-  const { turn } = earlier;
-  const shown = { ...rendered, turn };
-  const usedTokens = countTokens(tokens, shown.text) + countTokens(tokens, turn);
-  const fits = (shown.text?.length ?? 0) + (turn?.length ?? 0) <= maxChars && usedTokens <= (tokens?.max ?? Infinity);
-  return fits ? shown : { ...shown, text: earlier.text };
+  return { ...(yield* renderMemories(memories, { ...options, content, descriptions })), ...noTurn };
 }
 
 async function findReplacement(

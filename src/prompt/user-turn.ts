@@ -9,6 +9,8 @@ export interface UserTurn {
   text: string;
   /** The text that a memory is searched for. */
   question: string;
+  /** Whether no other message follows this one: the model has not called a tool yet. */
+  isFirst: boolean;
 }
 
 /** Describes the messages of a library. */
@@ -49,9 +51,8 @@ export function getUserTurn<Message extends object>(
   messages: readonly Message[],
   { isUser }: MessageKind<Message>,
 ): UserTurn {
-  const [previous, last] = [undefined, undefined, ...messages.filter(isUser).map(getOriginal)]
-    .filter((message) => message !== null)
-    .slice(-2);
+  const originals = messages.map(getOriginal).filter((message) => message !== null);
+  const [previous, last] = [undefined, undefined, ...originals.filter(isUser)].slice(-2);
   const text = getText(getField(last, "content"));
   const isShort = text.length < shortChars;
   const id = getField(last, "id");
@@ -59,6 +60,7 @@ export function getUserTurn<Message extends object>(
     messageId: typeof id === "string" && id !== "" ? id : undefined,
     text,
     question: isShort ? `${text}\n${getText(getField(previous, "content"))}`.trim() : text,
+    isFirst: last === originals.at(-1),
   };
 }
 

@@ -65,7 +65,7 @@ function countNotes(shown: RenderedForTurn): number {
 
 /** Shows a memory for a question, in a budget. */
 async function show(shown: Memory, question: string, config: Partial<AutoOptions> = {}): Promise<RenderedForTurn> {
-  const form = { ...plainOptions, pinned: [], ...config, content: "auto" as const, question, earlier: null };
+  const form = { ...plainOptions, pinned: [], ...config, content: "auto" as const, question, kept: null };
   return showMemories(await readToShow(shown, { ...form, pinned: [...form.pinned] }), null, {
     ...form,
     pinned: [...form.pinned],

@@ -15,7 +15,7 @@ const defaults: Form = {
   tokens: null,
   root: "/",
   question: "",
-  earlier: null,
+  kept: null,
   logPath: null,
 };
 const forms: [name: string, form: Partial<Form>][] = [

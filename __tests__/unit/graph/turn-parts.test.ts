@@ -1,11 +1,12 @@
 import { describe, expect, it } from "@jest/globals";
-import { AIMessage, HumanMessage, SystemMessage } from "@langchain/core/messages";
+import { AIMessage, type BaseMessage, HumanMessage, SystemMessage, ToolMessage } from "@langchain/core/messages";
 import { InMemoryStore, MemorySaver, MessagesAnnotation, StateGraph } from "@langchain/langgraph";
 import { createReactAgent } from "@langchain/langgraph/prebuilt";
 import { createAgent } from "langchain";
 import {
   Agent,
   createMemoryPrompt,
+  type Memory,
   type MemoryConnectorConfig,
   MemoryConnectorNode,
   type MemoryError,
@@ -31,6 +32,13 @@ const writer: Script = (messages) => {
 };
 
 const answer: Script = () => "done";
+
+/** The messages of a later call in the loop of tools of a turn. */
+const afterTool = (messages: BaseMessage[]): BaseMessage[] => [
+  ...messages,
+  new AIMessage({ content: "", tool_calls: [{ id: "1", name: "memory", args: {} }] }),
+  new ToolMessage({ content: "done", tool_call_id: "1" }),
+];
 
 async function nodeWithManyNotes(
   options: Partial<ConstructorParameters<typeof MemoryNode>[0]> = {},
@@ -172,6 +180,20 @@ describe("the part of the turn of", () => {
     }
   });
 
+  it("two databases of a mount function with memories of one name is that of each", async () => {
+    const stores = new Map(["one", "other"].map((tenant) => [tenant, new InMemoryStore()]));
+    const open = (tenant: string): Memory => openMemory(stores.get(tenant) ?? new InMemoryStore(), { nodeId: "a" });
+    for (const tenant of stores.keys()) await writeManyNotes(open(tenant), tenant);
+    const mounts = { "/notes-of-tenant": ({ context }: { context?: unknown }) => open(String(context)) };
+    const connector = (await nodeWithManyNotes({ mounts })).createConnector(auto);
+    const messages = ask(question, "1").messages;
+    for (const context of stores.keys())
+      for (const given of [messages, afterTool(messages), afterTool(messages)]) {
+        const shown = await connector.inject(given, { ...thread("1"), context } as object);
+        expect(getTurnPart(shown, question)).toContain(`| word7 is what ${context} says`);
+      }
+  });
+
   it("two runs without a thread that say the same is that of each", async () => {
     const node = await nodeWithManyNotes();
     const model = new ScriptedChatModel(answer);
@@ -256,16 +278,70 @@ describe("a turn", () => {
       await node.memory().write("/pinned/a", "Likes tea.");
       const connector = node.createConnector({ content: "auto", pinned: ["/pinned/**"], ...budget });
       const { messages } = ask(question, "1");
-      const show = async (): Promise<string[]> =>
-        (await connector.inject(messages, thread("1"))).map(({ text }) => text);
-      const [before = "", user = ""] = await show();
+      const show = async (given: BaseMessage[]): Promise<string[]> =>
+        (await connector.inject(given, thread("1"))).map(({ text }) => text).slice(0, 2);
+      const [before = "", user = ""] = await show(messages);
       expect(before).toContain("| Likes tea.");
       await node.memory().write("/pinned/a", "Likes pho.");
-      expect(await show()).toEqual([before.replace("tea", "pho"), user]);
-      await node.memory().write("/pinned/a", "A long pinned note. ".repeat(40));
-      expect(await show()).toEqual([before, user]);
+      expect(await show(afterTool(messages))).toEqual([before.replace("tea", "pho"), user]);
+      for (let number = 0; number < 20; number += 1) await node.memory().write(`/new/${number}`, "A new note.");
+      const [added = "", sameUser] = await show(afterTool(messages));
+      expect(added).toMatch(/entries left out|left out, deepest first/);
+      expect(sameUser).toBe(user);
+      await node.memory().write("/pinned/a", "Likes rice. ".repeat(20));
+      const [pinned = "", otherUser = ""] = await show(afterTool(messages));
+      expect(pinned).toContain("| Likes rice. Likes rice.");
+      expect(otherUser).toContain("| word7 is");
+      expect(pinned.length + otherUser.length - question.length).toBeLessThanOrEqual(2000);
     },
   );
+
+  it("is made again for an answer that is made again", async () => {
+    const node = await nodeWithManyNotes();
+    const connector = node.createConnector(auto);
+    const { messages } = ask(question, "1");
+    await connector.inject(messages, thread("1"));
+    await connector.inject(afterTool(messages), thread("1"));
+    await node.memory().append("/notes/7", "word7 is blue.");
+    expect(getTurnPart(await connector.inject(messages, thread("1")), question)).toContain("| word7 is blue.");
+  });
+
+  it.each<[string, (memory: Memory) => Promise<unknown>]>([
+    ["deleted", (memory) => memory.delete("/notes/7")],
+    ["deleted with all others", (memory) => memory.delete("/")],
+    ["renamed", (memory) => memory.rename("/notes/7", "/notes/seven")],
+    ["covered", (memory) => memory.update("/notes/7", "a note", "██████")],
+    ["continued in the same line", (memory) => memory.update("/notes/7", "nothing else.", "nothing else. Or so.")],
+  ])("shows no line that was %s in the loop", async (_how, change) => {
+    const node = await nodeWithManyNotes();
+    const connector = node.createConnector(auto);
+    const { messages } = ask(question, "1");
+    const line = "1| word7 is what a note says, and it says nothing else.\n";
+    const show = async (given: BaseMessage[]): Promise<string> =>
+      getTurnPart(await connector.inject(given, thread("1")), question);
+    const first = await show(messages);
+    expect(first).toContain(`/notes/7:\n${line}`);
+    await change(node.memory());
+    const after = await show(afterTool(messages));
+    expect(after).not.toContain(`/notes/7:\n${line}`);
+    expect(after).not.toBe(first);
+  });
+
+  it("keeps its part in the loop while its lines exist, wherever they are in their files", async () => {
+    const node = await nodeWithManyNotes();
+    await node.memory().write("/notes/7", "  word7 is one.\r\nword7 is two.\n\nword7 is three.");
+    const connector = node.createConnector(auto);
+    const { messages } = ask(question, "1");
+    const show = async (given: BaseMessage[]): Promise<string> =>
+      getTurnPart(await connector.inject(given, thread("1")), question);
+    const first = await show(messages);
+    for (const line of ["one", "two", "three"]) expect(first).toContain(`word7 is ${line}.`);
+    await node.memory().append("/notes/7", "word7 is four.");
+    await node.memory().update("/notes/7", "word7 is two.", "An insertion.\nword7 is two.");
+    await node.memory().delete("/notes/39");
+    expect(first).not.toContain("/notes/39");
+    expect(await show(afterTool(messages))).toBe(first);
+  });
 
   it("goes on without the memory if it cannot be read, and reads it again at the next call", async () => {
     const store = new FailingStore();

@@ -35,7 +35,7 @@ export async function flush(
   if (present === null || present.changes.length === 0) return;
   const expiry = expiresAt && { expiresAt };
   const documents = (await pendingVersions(present, versions, call)).map((document) => ({ ...document, ...expiry }));
-  await versions.insert(present.owner && { ...present.owner, ...expiry }, documents, call);
+  await versions.insert({ ...present.owner, ...expiry }, documents, call);
   // The memory was erased meanwhile. Nobody else would find these versions.
   if (!(await source.settle(present, call))) await versions.remove(present.memory, call);
   else

@@ -58,6 +58,5 @@ export interface PresentMemory {
   tree?: MemorySnapshot;
   /** Whether the requested path is a directory. Undefined if no path was requested. */
   isDirectory?: boolean;
-  /** Null if the memory has versions already. */
-  owner: OwnerDocument | null;
+  owner: OwnerDocument;
 }

@@ -104,9 +104,12 @@ export class VersionCollection {
     return heads;
   }
 
-  /** @param owner null if the memory has versions already */
-  insert(owner: OwnerDocument | null, versions: readonly VersionDocument[], call: CallContext): Promise<void> {
-    return this.#collection.insertMissing([...(owner ? [owner] : []), ...versions], call);
+  /**
+   * Inserts versions and the document that names their owner, which is there before and after them. Reason: if the
+   * memory is forgotten meanwhile, `remove` may delete that document between two versions.
+   */
+  insert(owner: OwnerDocument, versions: readonly VersionDocument[], call: CallContext): Promise<void> {
+    return this.#collection.insertMissing([owner, ...versions, owner], call);
   }
 
   /** Reads versions, newest first. */
@@ -190,8 +193,8 @@ export class VersionCollection {
   }
 
   /**
-   * Removes the versions of a memory. The document that names their owner is removed last, so that a crash leaves no
-   * versions without an owner.
+   * Removes the versions of a memory. The document that names their owner is removed after them, so that a crash leaves
+   * no versions without an owner. Versions that another process inserts meanwhile are removed after that document.
    * @param beforeRevision only versions before it are counted. @default all
    * @returns the number of versions
    */
@@ -200,9 +203,10 @@ export class VersionCollection {
       const later = { $gte: storedId(memory, String(beforeRevision)), $lt: versionIdRange(memory).$lt };
       await this.#collection.deleteMany({ _id: later }, call);
     }
-    const count = await this.#collection.deleteMany({ _id: versionIdRange(memory) }, call);
+    const ofMemory = { _id: versionIdRange(memory) };
+    const count = await this.#collection.deleteMany(ofMemory, call);
     await this.#collection.deleteOne({ _id: memory }, call);
-    return count;
+    return count + (await this.#collection.deleteMany(ofMemory, call));
   }
 
   /** Reads the memories of a range that have versions. */

@@ -34,7 +34,7 @@ const message = route("GET", "message", schema, async ({ at, ...fields }, contex
   const content = connector?.content ?? getDefaultContent(ownNode);
   const root = connector?.root ?? ROOT;
   const logPath = ownNode?.log?.path ?? null;
-  const form: Form = { content, maxChars, pinned, tokens, root, question: "", earlier: null, logPath };
+  const form: Form = { content, maxChars, pinned, tokens, root, question: "", kept: null, logPath };
   const node = at === undefined ? ownNode : undefined;
   const memory = node === undefined ? openMemory(context, address) : openTree(context, address);
   const memories = at === undefined ? await readToShow(memory, form) : await readFormer(memory, form, at);

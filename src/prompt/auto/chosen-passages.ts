@@ -2,6 +2,7 @@ import { findShownStart } from "../../core/search/passages.js";
 import type { IndexedPassage, PassageTable } from "../../core/search/passage-table.js";
 import { formatPath } from "../entries.js";
 import { quoteContent } from "../fence.js";
+import { type ShownLines, takeWithEnds } from "./kept-turn.js";
 
 /** A file from which passages can be chosen. */
 export interface RecalledText {
@@ -88,6 +89,14 @@ export class ChosenPassages {
           return mark + (chosen.get(number) ?? "").slice(quoteMark.length);
         });
       return this.#heading(text) + parts.join("");
+    });
+  }
+
+  /** Returns the chosen passages as they are stored. The copies do not keep the texts of whole files in memory. */
+  listShown(): ShownLines[] {
+    return Array.from(this.#chosen, ([{ path, content, passages }, chosen]) => {
+      const shown = [...chosen.keys()].toSorted((a, b) => a - b).flatMap((number) => passages.at(number) ?? []);
+      return { path, lines: structuredClone(shown.map(({ start, end }) => takeWithEnds(content, start, end))) };
     });
   }
 

@@ -13,6 +13,7 @@ import { actorName, isRecordedBy } from "../outbox/outbox.js";
 import { moveVersions } from "../outbox/outbox-source.js";
 import { getIncarnation, type MemoryDocument } from "../documents/page-document.js";
 import { outboxIndex } from "../documents/page-indexes.js";
+import { removeExpired } from "./expire.js";
 import { type OutboxVersions, removeMemories } from "./remove-memories.js";
 
 /**
@@ -95,7 +96,12 @@ async function unnameOutboxes(context: MemoriesContext, { field, id }: RangeOwne
       collection.find<MemoryDocument>({ outboxActors: name }, call, options),
     )) {
       const address = addressOrNull(storedAddress(stored));
-      if (address !== null) await moveVersions(openContext(context, address), call);
+      if (address !== null) {
+        const memory = openContext(context, address);
+        // No other command finds a memory that has expired, so its changes would not become versions.
+        await removeExpired(memory, call);
+        await moveVersions(memory, call);
+      }
       // The name stays if another change by the same author came meanwhile.
       const update = [{ $set: { outboxActors: where(isRecordedBy(field, id), "$outboxActors", others) } }];
       await collection.updateOne({ _id, outboxActors: name }, update, call);

@@ -22,7 +22,7 @@ interface OutboxHead extends LoadedPage {
 
 const maxInt = 2 ** 31 - 1;
 
-const headFields = { key: 1, hi: 1, revision: 1, outbox: 1, hasVersions: 1 } as const;
+const headFields = { key: 1, hi: 1, revision: 1, outbox: 1 } as const;
 
 /** The changes that the head of a memory contains. */
 export class OutboxSource implements StoredHistory {
@@ -74,7 +74,7 @@ export class OutboxSource implements StoredHistory {
   }
 
   async #readTree(call: CallContext): Promise<PresentMemory | null> {
-    const fields = { outbox: 1, hasVersions: 1 };
+    const fields = { outbox: 1 };
     const scope = { paths: [], below: [ROOT], want: "pages", needsHead: true, fields } as const;
     const { head, tree } = await loadPages(this.#memory, scope, call);
     if (head === undefined) return null;
@@ -125,9 +125,9 @@ function listTexts({ files }: MemoryTree): Map<string, string> {
 }
 
 function describeMemory({ address }: PagedMemory, head: MemoryDocument): Omit<PresentMemory, "texts"> {
-  const { revision = 0, outbox = [], hasVersions } = head;
+  const { revision = 0, outbox = [] } = head;
   const memory = getIncarnation(head);
-  const owner = hasVersions === true ? null : { _id: memory, ...address };
+  const owner = { _id: memory, ...address };
   const documentId = lookUpWherever(address, head);
   return { documentId, memory, revision, changes: outbox.map(recordedChange), owner };
 }

@@ -1,0 +1,44 @@
+import type { Steps } from "../../core/runtime/turns.js";
+
+/** The lines of a file that a part of a turn shows, in their order. */
+export interface ShownLines {
+  path: string;
+  /** Each as `takeWithEnds` takes it, so that a line is not found inside another one. */
+  lines: readonly string[];
+}
+
+/** The part of a turn that a connector keeps for the further calls in the turn. */
+export interface KeptTurn {
+  text: string;
+  shown: readonly ShownLines[];
+}
+
+/** Takes a part of a text with the character before it and the one after it. At the ends of the text, they are line ends. */
+export function takeWithEnds(content: string, start: number, end: number): string {
+  return (content[start - 1] ?? "\n") + content.slice(start, end) + (content[end] ?? "\n");
+}
+
+/** Whether each file still has all lines that were shown of it, in the same order. Lines may have come between them. */
+export function* hasShownLines(
+  shown: readonly ShownLines[],
+  files: readonly { path: string; content: string }[],
+): Steps<boolean> {
+  const wanted = new Map(shown.map(({ path, lines }) => [path, lines]));
+  let found = 0;
+  for (const { path, content } of files) {
+    yield;
+    const lines = wanted.get(path);
+    if (lines === undefined) continue;
+    const text = takeWithEnds(content, 0, content.length);
+    let from = 0;
+    for (const line of lines) {
+      yield;
+      const at = text.indexOf(line, from);
+      if (at === -1) return false;
+      // Two lines share the line end between them, and the pieces of a long line may share two characters.
+      from = at + line.length - 2;
+    }
+    found += 1;
+  }
+  return found === wanted.size;
+}
