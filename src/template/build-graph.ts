@@ -56,8 +56,9 @@ const contextSchema = z.strictObject({
 /**
  * Creates running agents from a graph that is written as JSON.
  *
- * @param definition checked strictly: anything unknown, missing or wrong is an issue. Its author is trusted, because
- * the definition chooses the memories, the prompts and the rights of tools. If others write it, set `allowedNodeIds`.
+ * @param definition checked strictly: anything wrong or missing, and anything unknown in a config, is an issue. Its
+ * author is trusted, because the definition chooses the memories, the prompts and the rights of tools. If others write
+ * it, set `allowedNodeIds`.
  * @throws MemoryError EINVAL whose message lists the issues, one a line: the place, the mistake, and the
  * right value. It lists a hundred at most
  * @throws TypeError for a bad context, and if the model of an agent is not a chat model or cannot bind tools

@@ -4,7 +4,7 @@ import { type AllowedNodeIds, nodeIdIssues } from "./allowed-node-ids.js";
 import type { GraphDefinition } from "./definition.js";
 import { edgeIssues } from "./edge-issues.js";
 import { type DefinedNode, nodeIssues, readNode } from "./node-issues.js";
-import { plainCopy } from "./plain-copy.js";
+import { definitionSchema } from "./definition-schema.js";
 import { schemaIssues } from "./schema-issues.js";
 
 /** The most faults that a message names. */
@@ -17,23 +17,23 @@ const maxNamed = 100;
  * @throws MemoryError EINVAL that lists the issues, one on each line: a hundred, and how many more there are
  */
 export function checkDefinition(source: unknown, allowedNodeIds?: AllowedNodeIds): GraphDefinition {
-  const definition = plainCopy(source);
-  const issues = findIssues(definition, allowedNodeIds);
-  // `buildGraph` reads only checked fields. Editors may have saved any other fields.
-  if (issues.length === 0) return definition as GraphDefinition;
+  // The copy has only checked fields. Editors may have saved any other fields outside the configs.
+  const { data, error } = definitionSchema.safeParse(source);
+  const issues = [...schemaIssues(source, error?.issues ?? []), ...findIssues(data ?? source, allowedNodeIds)];
+  if (issues.length === 0) return data as GraphDefinition;
   const count = issues.length === 1 ? "1 fault" : `${issues.length} faults`;
   const named = issues.slice(0, maxNamed);
   if (issues.length > maxNamed) named.push(`and ${issues.length - maxNamed} more`);
   throw invalid([`invalid graph definition, ${count}:`, ...named.map((issue) => `- ${issue}.`)].join("\n"));
 }
 
+/** Returns the issues that a schema does not find. */
 function findIssues(definition: unknown, allowedNodeIds: AllowedNodeIds | undefined): string[] {
   const nodes = toList(getField(definition, "nodes")).map(readNode);
   const byId = new Map<string, DefinedNode>();
   // If several nodes have one id, edges join the first of them.
   for (const node of nodes) if (node.id !== undefined && !byId.has(node.id)) byId.set(node.id, node);
   return [
-    ...schemaIssues(definition),
     ...nodeIssues(nodes),
     ...Array.from(byId.values()).flatMap((node) => (allowedNodeIds ? nodeIdIssues(node, allowedNodeIds) : [])),
     ...edgeIssues(toList(getField(definition, "edges")), byId),
@@ -41,5 +41,6 @@ function findIssues(definition: unknown, allowedNodeIds: AllowedNodeIds | undefi
 }
 
 function toList(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
+  // A hole of a sparse list is a missing node or edge.
+  return Array.isArray(value) ? Array.from(value) : [];
 }

@@ -37,8 +37,7 @@ const keys = ["$schema", "type", "properties", "required"];
 
 /**
  * The JSON Schema of a GraphDefinition, for editors. `buildGraph` refuses everything that the schema refuses, and also:
- * equal ids, equal names of an agent's tools, edges between the wrong nodes, and a field outside the config that was
- * probably meant for the config.
+ * equal ids, equal names of an agent's tools, and edges between the wrong nodes.
  */
 export const graphDefinitionSchema: Record<string, unknown> = Object.defineProperties(
   {},

@@ -1,29 +1,25 @@
-import { nearestName } from "../core/settings/nearest-name.js";
 import { normalizeMountPoints } from "../core/mounts/mounts.js";
 import { ROOT } from "../core/values/paths.js";
 import { isRecord, toRecord } from "../core/values/unknown-values.js";
 import type { Template } from "./definition.js";
-import { configFields, isTemplate } from "./fields.js";
+import { isTemplate } from "./fields.js";
 import { quote } from "./quote.js";
 
 /** The parts of a node that a definition describes. */
 export interface DefinedNode {
   /** Position of the node, for people. */
   at: string;
-  value: Record<string, unknown>;
   id: string | undefined;
   template: Template | undefined;
   config: Record<string, unknown>;
 }
 
 export function readNode(source: unknown, index: number): DefinedNode {
-  const value = toRecord(source);
-  const { id } = value;
-  const { template, config } = toRecord(value["data"]);
+  const { id, data } = toRecord(source);
+  const { template, config } = toRecord(data);
   const at = `nodes[${index}]`;
   return {
     at: typeof id === "string" ? `node ${quote(id)} (${at})` : at,
-    value,
     id: typeof id === "string" ? id : undefined,
     template: isTemplate(template) ? template : undefined,
     config: toRecord(config),
@@ -34,30 +30,9 @@ export function readNode(source: unknown, index: number): DefinedNode {
 export function nodeIssues(nodes: readonly DefinedNode[]): string[] {
   const repeated = findRepeats(nodes, ({ id }) => id);
   return [
-    ...nodes.flatMap((node) => [...misplacedFields(node), ...mountIssues(node)]),
+    ...nodes.flatMap(mountIssues),
     ...repeated.map(({ value, first }) => `${value.at}: id must be one that no other node has, and ${first.at} has it`),
   ];
-}
-
-/** Fields outside the data in which editors save the name of a node. */
-const editorLabels = ["name", "title", "description"];
-
-/**
- * Finds fields outside the config that probably belong into the config, or are the config. Reason: an editor may have
- * saved any field there, so nothing else would report an option that is misspelt or in the wrong place.
- */
-function misplacedFields({ at, value, template }: DefinedNode): string[] {
-  const { id: _id, data, ...beside } = value;
-  const { template: _template, config: _config, ...inData } = toRecord(data);
-  const options = ["config", ...Object.keys(template ? configFields[template] : {})];
-  const report = (path: string, names: readonly string[]) =>
-    names.flatMap((name) => {
-      const near = nearestName(name, options);
-      if (near === undefined || (path === "" && editorLabels.includes(near))) return [];
-      const meant = near === "config" ? "data.config" : `data.config.${near}`;
-      return [`${at}: unknown field ${quote(path + name)}; ${quote(meant)} was probably meant`];
-    });
-  return [...report("", Object.keys(beside)), ...report("data.", Object.keys(inData))];
 }
 
 export function getMountPath(point: string): string {

@@ -2,14 +2,12 @@ import { unknownOption } from "../core/settings/check-options.js";
 import type { Issue } from "../core/settings/faults.js";
 import { preview } from "../core/values/text.js";
 import { getField } from "../core/values/unknown-values.js";
-import { definitionSchema } from "./definition-schema.js";
 import { edgeLabel } from "./edge-issues.js";
 import { configFields } from "./fields.js";
 import { readNode } from "./node-issues.js";
 
-/** Returns what the schema refuses, each with the node or the edge and the field. */
-export function schemaIssues(definition: unknown): string[] {
-  const issues: readonly Issue[] = definitionSchema.safeParse(definition).error?.issues ?? [];
+/** Describes what the schema refuses, each with the node or the edge and the field. */
+export function schemaIssues(definition: unknown, issues: readonly Issue[]): string[] {
   return issues.flatMap(({ code, path, message, keys = [] }) => {
     const { at, field, known } = findField(definition, path);
     const place = field === "" ? at : `${at}: ${field}`;

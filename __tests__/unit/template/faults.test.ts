@@ -44,22 +44,6 @@ describe("a graph definition", () => {
     [node("a\nb", "agent"), 'node "a\\nb" (nodes[4]): id: must have no control character (given "a\\nb")'],
     [node("A", "agent"), 'node "A" (nodes[4]): id must be one that no other node has, and node "A" (nodes[1]) has it'],
     [
-      { ...node("X", "agent"), config: {} },
-      'node "X" (nodes[4]): unknown field "config"; "data.config" was probably meant',
-    ],
-    [
-      { ...node("X", "memory"), Scope: "perThread" },
-      'node "X" (nodes[4]): unknown field "Scope"; "data.config.scope" was probably meant',
-    ],
-    [
-      { id: "X", data: { template: "memory", confg: {} } },
-      'node "X" (nodes[4]): unknown field "data.confg"; "data.config" was probably meant',
-    ],
-    [
-      { id: "X", data: { template: "memoryTool", name: "x" } },
-      'node "X" (nodes[4]): unknown field "data.name"; "data.config.name" was probably meant',
-    ],
-    [
       node("X", "memory", { node: "x" }),
       'node "X" (nodes[4]): data.config: unknown option "node"; "nodeId" was probably meant',
     ],
@@ -169,6 +153,17 @@ describe("a graph definition", () => {
       }),
     ).toEqual([]);
   });
+
+  it.each(["logo", "path", "rule", "name", "confg", "Scope", "titles", "mount", "nodeIds", "logs"])(
+    "may hold a field %s of an editor everywhere but in a config, however near the name of an option",
+    (name) => {
+      const saved = { [name]: { of: "an editor" } };
+      const definition = graphOf(nodes, ...edges);
+      const own = definition.nodes.map(({ id, data }) => ({ ...saved, id, data: { ...saved, ...data } }));
+      expect(faults({ ...saved, nodes: own, edges: definition.edges.map((each) => ({ ...saved, ...each })) })).toEqual([]);
+      expect(faults(graphOf([node("X", "memory", { confg: {} })]))).toHaveLength(1);
+    },
+  );
 
   it("with a memoryConnector that has no memory says so, and accepts a memoryTool that has none", () => {
     expect(faults(graphOf(nodes, "A.tools -> T.$self", "C.$self -> A.$memory"))).toEqual([
