@@ -122,7 +122,7 @@ export function defineMountProperty(open: OpenMemory, numRuns: number): void {
     const path = fc
       .array(fc.constantFrom(...names.plain), { minLength: 1, maxLength: 3 })
       .map((segments) => `/${segments.join("/")}`);
-    const points = fc.uniqueArray(fc.oneof(fc.constant("/"), path), { minLength: 1, maxLength: 4 });
+    const points = fc.uniqueArray(path, { maxLength: 3 }).map((others) => ["/", ...others]);
     const before = fc.array(fc.tuple(path, fc.constantFrom(...texts)), { maxLength: 6 });
     const steps = fc.array(stepsOf("plain"), { minLength: 5, maxLength: 30 });
     const property = fc.asyncProperty(points, before, steps, async (mountPoints, files, commands) => {

@@ -23,7 +23,7 @@ export class ModelTree {
   }
 
   append(path: string, content: string): void {
-    return this.#file(path, (memory, inner) => memory.append(inner, content), "creates");
+    return this.#file(path, (memory, inner) => memory.append(inner, content));
   }
 
   update(path: string, oldContent: string, content: string): number {
@@ -32,11 +32,7 @@ export class ModelTree {
   }
 
   write(path: string, content: string, ifExists: "replace" | "fail", ifMissing: "create" | "fail"): number {
-    return this.#file(
-      path,
-      (memory, inner) => memory.write(inner, content, ifExists, ifMissing),
-      ifMissing === "create" ? "creates" : undefined,
-    );
+    return this.#file(path, (memory, inner) => memory.write(inner, content, ifExists, ifMissing));
   }
 
   delete(path: string, ifDirectory: "delete" | "fail" = "delete"): Counts {
@@ -91,24 +87,21 @@ export class ModelTree {
     ]);
   }
 
-  #file<T>(path: string, command: (memory: ModelMemory, inner: string) => T, creates?: "creates"): T {
+  #file<T>(path: string, command: (memory: ModelMemory, inner: string) => T): T {
     const { memory, inner } = this.#place(path);
     const isDirectory = path === "/" || this.#fixed.has(path);
     if (isDirectory) throw code("EISDIR");
-    if (memory === this.#nothing && creates) throw code("EACCES");
     return command(memory, inner);
   }
 
   #place(path: string): { memory: ModelMemory; inner: string } {
-    const longest = this.#points
-      .filter((point) => path === point || path.startsWith(`${point}/`))
+    const point = this.#points
+      .filter((each) => path === each || path.startsWith(`${each}/`))
       .toSorted((a, b) => b.length - a.length)[0];
-    if (longest === undefined) return { memory: this.#memories.get("/") ?? this.#nothing, inner: path };
-    return { memory: this.#memories.get(longest) ?? this.#nothing, inner: path.slice(longest.length) || "/" };
+    const memory = this.#memories.get(point ?? "/");
+    if (memory === undefined) throw new Error("a tree has a memory at /");
+    return { memory, inner: point === undefined ? path : path.slice(point.length) || "/" };
   }
-
-  /** The root, if no memory is mounted at the root. */
-  readonly #nothing = new ModelMemory();
 }
 
 const join = (point: string, inner: string): string => (point === "/" ? inner : point + inner);

@@ -15,12 +15,12 @@ import { useClient } from "../use-client.js";
 export type Backends = [name: string, open: Open][];
 export type Open = (address: MemoryAddress, options?: MemoryOptions) => Memory;
 
-/** The backends of the dialects' tests, MongoDB also with a history, and a tree without a memory at its root. */
+/** The backends of the dialects' tests, MongoDB also with a history, and as a mount. */
 export function backendsOfTable(): Backends {
   return [
     ...backendsUnderTest().map(([name, { open }]): [string, Open] => [shortName(name), open]),
     ["MongoDB with history", recording()],
-    ["mounts without /", withoutRoot(recording())],
+    ["mount", mounted(recording())],
   ];
 }
 
@@ -32,10 +32,10 @@ function recording(): Open {
   return (address, options) => store.memory(address, options);
 }
 
-function withoutRoot(open: Open): Open {
+function mounted(open: Open): Open {
   return (address, options) =>
     mountMemories({
+      "/": openMemory(new InMemoryStore(), { nodeId: "root" }, options),
       "/docs": open(address, options),
-      "/kept": openMemory(new InMemoryStore(), { nodeId: "kept" }, options),
     });
 }

@@ -49,14 +49,12 @@ const shortForms = {
   "<no proposals>": 'proposals are kept in a MongoMemoryStore only: use one, or set onAsk: "interrupt"',
   "<proposed>": "EACCES: the change is not made yet: it is proposed, and a person decides about it (proposal ID)",
   "<must be asked>": 'is changed only if a person approves (access "ask")',
-  "<nothing at root>": "EACCES: no memory is mounted at /, so nothing can be created there; create below a mount point",
   "<new file>": '{"kind":"file","sizeBytes":1,"createdAt":"time","updatedAt":"time"}',
 };
 
 async function writeBeginning(memory: Memory): Promise<void> {
   for (const [path, content] of Object.entries(beginning)) {
-    // A tree without a memory at its root cannot store all of them.
-    await memory.write(path, content).catch(() => undefined);
+    await memory.write(path, content);
   }
 }
 

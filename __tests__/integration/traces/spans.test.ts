@@ -261,15 +261,15 @@ describe("spans", () => {
   it("come from each memory of a tree, by its own paths", async () => {
     const [own, team] = ["own", "team"].map((nodeId) => openMemory(new InMemoryStore(), { nodeId }));
     if (own === undefined || team === undefined) throw new Error("unreachable");
-    const tree = mountMemories({ "/team": team, "/me": own });
+    const tree = mountMemories({ "/": own, "/team": team });
     await tree.write("/team/note", "x");
     await tree.snapshot();
     expect(
       spans().map(({ attributes }) => [attributes["gen_ai.memory.store.id"], attributes["gen_ai.memory.record.id"]]),
     ).toEqual([
       ["memory/team/global", "/note"],
-      ["memory/team/global", undefined],
       ["memory/own/global", undefined],
+      ["memory/team/global", undefined],
     ]);
   });
 

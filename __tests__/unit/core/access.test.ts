@@ -101,7 +101,7 @@ describe("a restricted memory", () => {
       rules: [{ path: "/team/policies/**", access: "read" }],
       guard: ({ path }) => void paths.push(path),
     });
-    const memory = mountMemories({ "/team": restricted(free, { ...policy, mountPoint: "/team" }) });
+    const memory = mountMemories({ "/": free, "/team": restricted(free, { ...policy, mountPoint: "/team" }) });
     await expect(memory.write("/team/policies/new", "x")).rejects.toMatchObject({
       message: 'EACCES: /team/policies/new is read-only here (access "read")',
       path: "/team/policies/new",

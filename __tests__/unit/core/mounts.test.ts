@@ -130,26 +130,6 @@ describe("a tree of mounts", () => {
     expect((await tree.outline({ maxContentBytes: 6 })).files.map(({ content }) => content)).toEqual(["x", "y"]);
   });
 
-  it("without a memory at the root has a root that holds the mount points only", async () => {
-    const { tree } = await treeOf({ "/a/team": { "/in": "y" } });
-    await refuses(
-      tree.write("/x", "x"),
-      "EACCES",
-      "EACCES: no memory is mounted at /, so nothing can be created there; create below a mount point",
-    );
-    await refuses(tree.append("/a/x", "x"), "EACCES");
-    await refuses(tree.append("/", "x"), "EISDIR");
-    await refuses(tree.update("/x", "x", "y"), "ENOENT");
-    await refuses(tree.list("/missing"), "ENOENT");
-    await refuses(tree.rename("/x", "/y"), "ENOENT");
-    expect([await tree.delete("/"), await tree.stat("/x"), await tree.list("/")]).toEqual([
-      { files: 0, dirs: 0 },
-      null,
-      [{ name: "a", kind: "dir" }],
-    ]);
-    expect(await pathsIn(tree)).toEqual(["/a/team/in"]);
-  });
-
   it("tells paths of the tree in answers and errors, also for a tree in a tree", async () => {
     const { tree: inner } = await treeOf({ "/": {}, "/b": { "/c/file": "text" } });
     const tree = mountMemories({ "/": open(), "/a": inner });
@@ -165,7 +145,10 @@ describe("a tree of mounts", () => {
     const { tree: inner } = await treeOf({ "/": { "/x": "x" }, "/team/dir": {} });
     const policed = restrict(open(), { rules: [{ path: "/a", access: "read" }] });
     const asking = restrict(open(), { access: "ask" });
-    const tree = mountMemories({ "/far/off": mountMemories({ "/b": inner, "/p": policed, "/ask": asking }) });
+    const tree = mountMemories({
+      "/": open(),
+      "/far/off": mountMemories({ "/": open(), "/b": inner, "/p": policed, "/ask": asking }),
+    });
     const at = "/far/off/b";
     const refusals: [() => Promise<unknown>, string, string][] = [
       [() => tree.delete(`${at}/team/dir`), `${at}/team/dir`, "is a mount point, which cannot be deleted"],
@@ -194,7 +177,7 @@ describe("a tree of mounts", () => {
       throw thrown;
     };
     const guarded = restrict(open(), { guard });
-    const tree = mountMemories({ "/far": mountMemories({ "/team": guarded }) });
+    const tree = mountMemories({ "/": open(), "/far": mountMemories({ "/": open(), "/team": guarded }) });
     for (const name of ["a", "b", "c"]) {
       const error = await tree.write(`/far/team/${name}`, "x").catch((reason: unknown) => reason);
       expect(error).toBeInstanceOf(GuardError);
@@ -338,6 +321,11 @@ describe("bad mounts", () => {
   const many = Object.fromEntries(Array.from({ length: 33 }, (_, index) => [`/${index}`, memory]));
 
   it.each<[string, unknown, string]>([
+    [
+      "none at the root",
+      { "/team": memory, "/house": { memory, access: "read" } },
+      'no memory is mounted at "/"; every path belongs to a memory, so mount one there',
+    ],
     ["none", {}, "the mounts must be an object of 1 to 32 mount points"],
     ["too many", many, "(given 33 of them)"],
     ["a list", [memory], "(given a list)"],

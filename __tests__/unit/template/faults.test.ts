@@ -160,7 +160,9 @@ describe("a graph definition", () => {
       const saved = { [name]: { of: "an editor" } };
       const definition = graphOf(nodes, ...edges);
       const own = definition.nodes.map(({ id, data }) => ({ ...saved, id, data: { ...saved, ...data } }));
-      expect(faults({ ...saved, nodes: own, edges: definition.edges.map((each) => ({ ...saved, ...each })) })).toEqual([]);
+      expect(faults({ ...saved, nodes: own, edges: definition.edges.map((each) => ({ ...saved, ...each })) })).toEqual(
+        [],
+      );
       expect(faults(graphOf([node("X", "memory", { confg: {} })]))).toHaveLength(1);
     },
   );

@@ -13,7 +13,6 @@ import {
   isWithin,
 } from "../values/paths.js";
 import type { Mount } from "./mounts.js";
-import { createBareRootBackend, openPlaceholder } from "./placeholder-backends.js";
 
 /** The memory of a path of the tree, and the path in that memory. */
 export interface Location {
@@ -44,9 +43,14 @@ export class MountTable {
     this.extraPathLength = points.extraPathLength;
   }
 
-  /** @param mounts checked: at least one, each at a point of its own */
+  /** @param mounts checked: each at a point of its own. @throws TypeError if none is at "/" */
   static create(mounts: readonly Mount[]): MountTable {
-    const root = mounts.find(({ point }) => point === ROOT) ?? createBareRoot(mounts);
+    const root = mounts.find(({ point }) => point === ROOT);
+    if (root === undefined)
+      throw new TypeError(
+        'mountMemories: no memory is mounted at "/"; every path belongs to a memory, so mount one there, such as ' +
+          '{ "/": …, "/team": … }',
+      );
     const others = mounts.filter(({ point }) => point !== ROOT);
     const points = others.map(({ point }) => point);
     return new MountTable([...others.toSorted((a, b) => b.point.length - a.point.length), root], root, {
@@ -165,14 +169,6 @@ export class MountTable {
 export function joinPoint({ point }: Pick<Mount, "point">, path: string): string {
   if (point === ROOT) return path;
   return path === ROOT ? point : point + path;
-}
-
-/** The root of a tree without a memory at "/". */
-function createBareRoot(mounts: readonly Mount[]): Mount {
-  const [first] = mounts;
-  if (first === undefined) throw new TypeError("a tree must have at least one mount");
-  const { address } = first.memory;
-  return { point: ROOT, memory: openPlaceholder(createBareRootBackend(), { address, paths: getPathRule(mounts) }) };
 }
 
 /** Returns the path rule of the memories. If they differ, returns the rule that allows more. */

@@ -55,8 +55,7 @@ import { combineRights, checkMounts, type Mount, type MountSettings, getTreeRigh
 
 /**
  * Puts several memories into one tree, like disks in a file system. The longest mount point that is a prefix of a path,
- * by whole names, decides which memory the path belongs to. Without a memory at "/" the root contains only the mount
- * points, and nobody can create anything in it.
+ * by whole names, decides which memory the path belongs to.
  *
  * Each change uses one memory, and is atomic there. `snapshot`, `outline`, `search` and `grep` read
  * each memory that they need, each at its own moment. The tree has no revision.
@@ -66,7 +65,7 @@ import { combineRights, checkMounts, type Mount, type MountSettings, getTreeRigh
  * Deleting a directory deletes the files of its own memory, also hidden ones, and does not touch the memories mounted
  * below. Renaming from one memory into another is EXDEV.
  *
- * @param mounts by mount point: 1 to 32 memories of any backend, which may be trees themselves
+ * @param mounts by mount point: 1 to 32 memories of any backend, which may be trees themselves. One must be at "/"
  * @throws TypeError for bad mount points, memories or settings
  */
 export function mountMemories(mounts: Record<string, Memory | (MountSettings & { memory: Memory })>): Memory {
