@@ -1,4 +1,4 @@
-import { ModelMemory } from "./model-memory.js";
+import type { ModelMemory } from "./model-memory.js";
 
 type Counts = ReturnType<ModelMemory["delete"]>;
 

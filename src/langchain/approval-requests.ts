@@ -16,7 +16,7 @@ import {
   runInContext,
   withoutUnnamedAnswer,
 } from "./langgraph-internals.js";
-import type { MemoryRun } from "./memory-run.js";
+import { continueRun, type MemoryRun } from "./memory-run.js";
 import { getTask, identify } from "./task.js";
 
 /** Decides how approval is requested in a run. @param run null outside a run */
@@ -35,6 +35,7 @@ function createRequest(
     id: identify(task, config, [toolCallId, about]).slice(0, 24),
     canWait: hasCheckpointer(config),
     toolName: getToolName(config),
+    continueRun: (runId) => continueRun(config, runId),
     answer: (request, askedAt, remember) =>
       task.turns.runExclusive(async () => {
         for (;;) {

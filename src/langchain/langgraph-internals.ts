@@ -120,17 +120,15 @@ export function getAttempt({ executionInfo }: LangGraphRunnableConfig): number {
 }
 
 /**
- * Returns an object that LangGraph creates for each run and passes to all parts of the run, including subgraphs.
- * Undefined outside a graph.
+ * Returns the objects that LangGraph creates for each run and passes to the parts of the run, including subgraphs. Each
+ * part has one of them at least: a resumed run begins without the signal, and tools made by `tool()` have no writer.
+ * Empty outside a graph.
  */
-export function getObjectOfRun(config: RunnableConfig & { writer?: object | null }): object | undefined {
-  const signals: unknown = config.configurable?.["__pregel_abort_signals"];
-  if (typeof signals === "object" && signals !== null && "externalAbortSignal" in signals) {
-    const { externalAbortSignal: signal } = signals;
-    if (typeof signal === "object" && signal !== null) return signal;
-  }
-  // Tools made by `tool()` have no writer. In a ToolNode that is called alone, the writer is null.
-  return config.writer ?? undefined;
+export function getObjectsOfRun({ configurable, writer }: RunnableConfig & { writer?: object | null }): object[] {
+  const signals = configurable?.["__pregel_abort_signals"] as { externalAbortSignal?: unknown } | undefined;
+  return [writer, signals?.externalAbortSignal].filter(
+    (each) => typeof each === "function" || (typeof each === "object" && each !== null),
+  );
 }
 
 /**

@@ -6,7 +6,7 @@ import type { RunBinding } from "../core/restrictable-memory.js";
 import { type MemoryActor, maxActorChars } from "../core/values/actor.js";
 import type { TimeZoneFor } from "../core/settings/time-zone.js";
 import { takeStart } from "../core/values/text.js";
-import { getObjectOfRun } from "./langgraph-internals.js";
+import { getObjectsOfRun } from "./langgraph-internals.js";
 import { getField, isObject } from "../core/values/unknown-values.js";
 
 /** A run of a graph or an agent, for functions that choose a memory for the run. */
@@ -67,23 +67,31 @@ export function checkRun(run: unknown): void {
   if (!isObject(getField(run, "config"))) throw wrongArgument("run", "an object { config, threadId?, userId? }", run);
 }
 
-/** The ids that `getRunId` creates, by an object that all parts of a run share. */
+/** The ids of runs that the program gives no id, by the objects that the parts of a run share. */
 const runIds = new WeakMap<object, string>();
 
 /**
  * Returns the id of the whole run: `run_id`, which a server or a program can set, or an id created by this function.
- * Subgraphs have the id of the outermost graph. Each `invoke` or `stream` has a new id, even if it resumes an
- * interrupt. Undefined outside a graph. Reason: nodes and tools get no `runId`, and a callback manager knows only its
- * parent.
+ * Subgraphs have the id of the outermost graph. Undefined outside a graph. Reason: nodes and tools get no `runId`, and a
+ * callback manager knows only its parent.
  */
-function getRunId(config: LangGraphRunnableConfig): unknown {
+function getRunId(config: LangGraphRunnableConfig): string | undefined {
   const runId: unknown = config.configurable?.["run_id"] ?? config.metadata?.["run_id"];
-  if (runId !== undefined) return runId;
-  const objectOfRun = getObjectOfRun(config);
-  if (objectOfRun === undefined) return undefined;
-  const ownId = runIds.get(objectOfRun) ?? globalThis.crypto.randomUUID();
-  runIds.set(objectOfRun, ownId);
-  return ownId;
+  if (runId !== undefined) return typeof runId === "string" ? runId : undefined;
+  const objects = getObjectsOfRun(config);
+  const known = objects.map((object) => runIds.get(object)).find((id) => id !== undefined);
+  return objects.length === 0 ? undefined : setRunId(objects, known ?? globalThis.crypto.randomUUID());
+}
+
+/** Lets a run go on under the id of the run that it resumes, unless it has an id of its own. Returns the id. */
+export function continueRun(config: LangGraphRunnableConfig, runId: string | undefined): string | undefined {
+  if (runId !== undefined) setRunId(getObjectsOfRun(config), runId);
+  return getRunId(config);
+}
+
+function setRunId(objects: readonly object[], id: string): string {
+  for (const object of objects) runIds.set(object, id);
+  return id;
 }
 
 /** The bindings of runs. All memories of a run get the same object, so that each is bound to it once. */

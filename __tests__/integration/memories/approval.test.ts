@@ -4,10 +4,14 @@ import { once } from "node:events";
 import { describe, expect, it } from "@jest/globals";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import type { StructuredToolInterface } from "@langchain/core/tools";
-import { Command, MemorySaver } from "@langchain/langgraph";
+import { Command, END, MemorySaver, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
+import { ToolNode, toolsCondition } from "@langchain/langgraph/prebuilt";
 import { createAgent } from "langchain";
 import { MongoClient } from "mongodb";
 import {
+  Agent,
+  CallModelNode,
+  createConversationLog,
   type MemoryProposal,
   type MemoryProposals,
   type MemoryActor,
@@ -871,6 +875,78 @@ describe("an interrupt", () => {
     await agent.invoke(input, config);
     await agent.invoke(approved as never, config);
     expect(await listActors(place)).toEqual([expect.objectContaining({ threadId: "t", client: "tests" })]);
+  });
+
+  describe("and the log of the same turn", () => {
+    const askedFirst = [
+      [{ tool: "memory", args: { command: "append", path: "/free", content: "x" } }],
+      [{ tool: "memory", args: { command: "append", path: "/a", content: "x" } }],
+      "done",
+    ];
+    const model = () =>
+      new ScriptedChatModel(
+        (messages) => askedFirst[messages.filter((each) => each.getType() === "tool").length] ?? "done",
+      );
+    const ways: [string, (node: MemoryNode) => { invoke: (input: never, config: never) => Promise<unknown> }][] = [
+      [
+        "an Agent",
+        (memory) =>
+          new Agent({
+            model: model(),
+            tools: memory.memoryTools,
+            memoryConnector: memory,
+            log: true,
+            checkpointer: new MemorySaver(),
+          }),
+      ],
+      [
+        "createAgent with the middleware",
+        (memory) =>
+          createAgent({
+            model: model(),
+            middleware: [memoryMiddleware({ memory, log: true })],
+            checkpointer: new MemorySaver(),
+          }),
+      ],
+      [
+        "a graph with the node of the log",
+        (memory) =>
+          new StateGraph(MessagesAnnotation)
+            .addNode("call_model", new CallModelNode({ model: model(), tools: memory.memoryTools }))
+            .addNode("tools", new ToolNode(memory.memoryTools))
+            .addNode("log", createConversationLog({ memory }))
+            .addEdge(START, "call_model")
+            .addConditionalEdges("call_model", toolsCondition, { tools: "tools", [END]: "log" })
+            .addEdge("tools", "call_model")
+            .compile({ checkpointer: new MemorySaver() }),
+      ],
+    ];
+    const runIds: [string, (id: string) => RunnableConfig, { free: string; asked: string } | null][] = [
+      ["made by the package", () => ({}), null],
+      ["of the server", (id) => ({ configurable: { run_id: id } }), { free: "first", asked: "second" }],
+      ["in the metadata", (id) => ({ metadata: { run_id: id } }), { free: "first", asked: "second" }],
+    ];
+    const cases = ways.flatMap(([way, build]) => runIds.map((runId) => [way, runId[0], build, runId] as const));
+
+    it.each(cases)("have one run id: %s, ids %s", async (_way, _ids, build, [, createConfig, ids]) => {
+      const rules = [{ path: "/a", access: "ask" as const }];
+      const place = fresh({ node: { onAsk: "interrupt", rules }, store: { history: true } });
+      const agent = build(place.node);
+      const run = (given: unknown, id: string) => {
+        const { configurable, ...rest } = createConfig(id);
+        return agent.invoke(given as never, { ...rest, configurable: { ...configurable, thread_id: "t" } } as never);
+      };
+      await run(input, "first");
+      await run(approved, "second");
+      const versions = await readAll(place.memory.history?.list() ?? []);
+      const found = Object.fromEntries(
+        versions.map(({ path, actor }) => [path.replace(/.*\.md$/, "log"), actor?.runId ?? "none"]),
+      );
+      const { "/free": free, "/a": asked, log } = found;
+      expect([asked, log]).toEqual([log, asked]);
+      expect([free, asked]).toEqual(ids === null ? [asked, free] : [ids.free, ids.asked]);
+      expect(asked).not.toBe("none");
+    });
   });
 
   it("about which nobody knows any more is asked again", async () => {

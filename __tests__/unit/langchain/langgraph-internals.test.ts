@@ -30,7 +30,7 @@ import {
   getContextConfig,
   getInterruptState,
   getNextInterruptNumber,
-  getObjectOfRun,
+  getObjectsOfRun,
   getTaskNamespace,
   getToolCallOfTask,
   hasAnswer,
@@ -103,7 +103,7 @@ const internals: Internal[] = [
     field: "configurable.__pregel_abort_signals.externalAbortSignal and config.writer, which all parts of a run share",
     usedFor: "the `runId` of the actor in the history of a memory",
     lookAt: "`CONFIG_KEY_ABORT_SIGNALS` in dist/pregel/runner.js of langgraph",
-    check: checkObjectOfRun,
+    check: checkObjectsOfRun,
   },
   {
     field: "AsyncLocalStorageProviderSingleton.runWithConfig and getRunnableConfig",
@@ -326,9 +326,9 @@ async function checkAttempt(): Promise<void> {
   expect(getAttempt({})).toBe(1);
 }
 
-async function checkObjectOfRun(): Promise<void> {
-  const seen: unknown[] = [];
-  const act: Act = async (runConfig) => seen.push(getObjectOfRun(runConfig));
+async function checkObjectsOfRun(): Promise<void> {
+  const seen: object[][] = [];
+  const act: Act = async (runConfig) => seen.push(getObjectsOfRun(runConfig));
   const inner = createGraph(act).compile();
   const byTool = tool(async (_args, runConfig: LangGraphRunnableConfig) => String(await act(runConfig)), {
     name: "look",
@@ -339,21 +339,24 @@ async function checkObjectOfRun(): Promise<void> {
     .addNode("first", async (_state, runConfig) => {
       await act(runConfig);
       await inner.invoke({}, runConfig);
+      interrupt("go on?");
       return { messages: [call] };
     })
     .addNode("tools", new ToolNode([byTool]))
     .addEdge(START, "first")
     .addEdge("first", "tools")
     .addEdge("tools", END)
-    .compile();
-  await graph.invoke({ messages: [] });
-  const [first, ...others] = seen;
-  expect(typeof first).toMatch(/object|function/);
-  expect(others).toHaveLength(2);
-  expect(others.every((other) => other === first)).toBe(true);
-  await graph.invoke({ messages: [] });
-  expect(seen[3]).not.toBe(first);
-  expect(getObjectOfRun({})).toBeUndefined();
+    .compile({ checkpointer: new MemorySaver() });
+  await graph.invoke({ messages: [] }, config);
+  const ofFirst = seen.splice(0);
+  await graph.invoke(new Command({ resume: "yes" }), config);
+  for (const ofRun of [ofFirst, seen]) {
+    const [one = [], ...others] = ofRun;
+    expect(others.length).toBeGreaterThan(0);
+    expect(others.every((other) => other.some((object) => one.includes(object)))).toBe(true);
+  }
+  expect(seen.flat().filter((object) => ofFirst.flat().includes(object))).toEqual([]);
+  expect(getObjectsOfRun({})).toEqual([]);
 }
 
 async function checkContext(): Promise<void> {

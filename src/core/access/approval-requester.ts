@@ -34,6 +34,11 @@ export interface ApprovalRequest {
   /** The proposal of a program is only checked: everything refuses it as usual, and nothing is stored. */
   readonly isCheck?: boolean | undefined;
   /**
+   * Lets a resumed run go on under the id with which it was interrupted, unless the program gives it an id. Returns the
+   * id of the run. Undefined for a program.
+   */
+  readonly continueRun?: (runId: string | undefined) => string | undefined;
+  /**
    * Returns the answer of a person. Until there is an answer, throws the error that ends the run.
    * @param askedAt number of the interrupt that requested exactly this change, or null. Only its answer counts
    * @param remember receives the number of the interrupt just before it is made

@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
 import { isRefusal } from "../values/errors.js";
-import type { MemoryActor } from "../values/actor.js";
 import { lostRace, maxAttempts, pause } from "../runtime/lost-race.js";
 import type { ApplyOutcome, ApprovedTexts, ChangeRecord, InterruptRecords } from "../contract/change-record.js";
 
@@ -12,7 +11,7 @@ export function createToken(): string {
 export function claimRecord(
   records: InterruptRecords,
   id: string,
-  decision: ApprovedTexts & { decidedBy: MemoryActor | null },
+  decision: ApprovedTexts & Pick<ChangeRecord, "decidedBy"> & Partial<Pick<ChangeRecord, "actor">>,
 ): Promise<ChangeRecord | null> {
   const tokens = { token: createToken(), claim: createToken() };
   const fields = { ...decision, ...tokens, decidedAt: records.now(), status: "applying" } as const;

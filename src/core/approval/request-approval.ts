@@ -114,6 +114,7 @@ async function interrupt(
     );
   const { id } = request;
   const stored = await records.find(id);
+  const runId = request.continueRun?.(stored?.actor?.runId);
   let shown = stored?.kind === "interrupt" ? await resume(records, stored) : null;
   if (shown?.status === "approved") return shown;
   if (shown?.status === "rejected")
@@ -133,7 +134,8 @@ async function interrupt(
     if (unchanged !== null) {
       const edited = decision.type === "edit" ? await editContent(memory, current, decision.content, call) : null;
       if (edited !== null && edited.after === current.before) return null;
-      const claimed = await claimRecord(records, id, { edited, decidedBy: null });
+      const author = { ...current.actor, ...(runId !== undefined && { runId }) };
+      const claimed = await claimRecord(records, id, { edited, decidedBy: null, actor: current.actor && author });
       const applied = await (claimed === null
         ? resume(records, await reload(records, current))
         : applyOnce(records, claimed));
