@@ -33,7 +33,8 @@ export interface AgentOptions extends CallModelNodeOptions {
   checkpointer?: BaseCheckpointSaver;
   /**
    * Adds the new messages of each turn to a log in the memory that the connector shows. `true` means the defaults,
-   * or for the log that the memory has. @default whether the memory has a log
+   * or for the log that the memory has. You can attach the connector later, but before the first turn. @default whether
+   * the memory has a log
    */
   log?: boolean | ConversationLogOptions;
 }
@@ -51,15 +52,17 @@ export class Agent {
   #callModel: CallModelNode;
   readonly #log: AgentOptions["log"];
 
-  /** @throws TypeError in the same cases as CallModelNode, and for a log without a memory, or with bad options */
+  /** @throws TypeError in the same cases as CallModelNode, and for a log with bad options */
   constructor(options: AgentOptions) {
     const { store, checkpointer, log, ...callModelOptions } = { ...options };
     refuseUnknownOptions("AgentOptions", options, optionNames);
     const compiled = { ...(store && { store }), ...(checkpointer && { checkpointer }) };
     this.#callModel = new CallModelNode(callModelOptions);
     this.#log = log;
-    this.#setLog(this.#callModel);
-    this.graph = compileGraph(() => this.#callModel, compiled, log !== false);
+    if (this.#callModel.memoryConnector !== undefined) this.#setLog(this.#callModel);
+    // Each turn sets the log, because a connector may have been attached to the node itself.
+    const begin = (callModel: CallModelNode): void => this.#setLog(callModel);
+    this.graph = compileGraph(() => this.#callModel, compiled, begin, log !== false);
     // `addNode` must treat the agent as a Runnable. For any other object LangGraph would call each property.
     defineRunnableMark(this, () => true);
   }
@@ -78,7 +81,7 @@ export class Agent {
     if (typeof callModel?.invoke !== "function" || !Array.isArray(callModel.tools)) {
       throw wrongArgument("setCallModel: callModel", "a CallModelNode", callModel);
     }
-    this.#setLog(callModel);
+    if (callModel.memoryConnector !== undefined) this.#setLog(callModel);
     this.#callModel = callModel;
   }
 
@@ -136,11 +139,13 @@ type TurnState = typeof turnAnnotation.State;
 function compileGraph(
   current: () => CallModelNode,
   compiled: Pick<AgentOptions, "store" | "checkpointer">,
+  begin: (callModel: CallModelNode) => void,
   mayLog: boolean,
 ) {
   const getNode = ({ turn = current }: TurnState): CallModelNode => turn();
   const callModel = async (state: TurnState, config: LangGraphRunnableConfig): Promise<Partial<TurnState>> => {
     const node = getNode(state);
+    begin(node);
     return { ...(await node.invoke(state, config)), turn: () => node };
   };
   // Each call reads the tools again, because tools may have been added.

@@ -15,6 +15,7 @@ import { z } from "zod";
 import { memoryMiddleware } from "../../../src/middleware/index.js";
 import {
   Agent,
+  CallModelNode,
   buildGraph,
   type ConversationLogOptions,
   createConversationLog,
@@ -385,9 +386,25 @@ describe("a log in a graph", () => {
     expect((await node.globalMemory().snapshot()).files).toEqual([]);
   });
 
-  it("needs a memory, and refuses another log than the memory has", () => {
+  it.each<[string, (agent: Agent, node: MemoryNode) => void]>([
+    ["to the agent", (agent, node) => agent.attachMemoryConnector(node.createConnector())],
+    ["to its node", (agent, node) => agent.callModel.setMemoryConnector(node)],
+    [
+      "with another node",
+      (agent, node) => agent.setCallModel(new CallModelNode({ model: answerAll(), memoryConnector: node })),
+    ],
+  ])("is in the memory that is attached to an agent later: %s", async (_way, attach) => {
+    const node = createNode();
+    const agent = new Agent({ model: answerAll(), log: { keepDays: 7 } });
+    await expect(agent.invoke({ messages: [user("hi")] })).rejects.toThrow(/a log needs a memoryConnector/);
+    attach(agent, node);
+    await agent.invoke({ messages: [user("hi")] });
+    expect(await readLines(node.memory())).toEqual(["User: hi", "Assistant: Answer to hi"]);
+    expect(node.log?.keepDays).toBe(7);
+  });
+
+  it("refuses another log than the memory has", () => {
     const node = createNode({ log: { keepDays: 7 } });
-    expect(() => new Agent({ model: answerAll(), log: true })).toThrow(/a log needs a memoryConnector/);
     expect(() => memoryMiddleware({ memory: node, log: { keepDays: 8 } })).toThrow(/already has a log/);
     expect(() => memoryMiddleware({ memory: node, log: true })).not.toThrow();
     expect(() => createNode({ log: { path: "/a/*" } })).toThrow(/without wildcards/);
