@@ -11,8 +11,11 @@ export interface MoveInEntry {
   author?: string | undefined;
   /** The origins of the text, such as `mem0:` and an id. */
   sources?: string[] | undefined;
-  /** The person whose memory this is, in the source. A memory of another user does not take it. */
-  userId?: string | undefined;
+  /**
+   * The person whose memory this is, in the source: a memory of another user does not take it. Null if the source names
+   * persons, but none here: no memory of a user takes it.
+   */
+  userId?: string | null | undefined;
   /** The name in the source, for the report. @default the path */
   what?: string;
   /** Names the parts that were shortened, if there are any. */

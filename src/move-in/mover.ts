@@ -83,10 +83,11 @@ export class Mover {
   }
 
   /** Returns the reason for which the memory does not take the item of a person. It names nobody. */
-  #refuseUser(userId: string | undefined): string | null {
+  #refuseUser(userId: MoveInEntry["userId"]): string | null {
     const { address } = this.#memory;
     const { fromUser = address.scope === "perUser" ? address.userId : undefined } = this.#settings;
-    if (userId === undefined || userId === fromUser) return null;
+    if (userId === undefined || (userId ?? undefined) === fromUser) return null;
+    if (userId === null) return "it names no user";
     return fromUser === undefined ? "it belongs to a user, and no user was named" : "it belongs to another user";
   }
 

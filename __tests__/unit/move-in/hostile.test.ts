@@ -31,7 +31,7 @@ async function move(options: MoveInOptions): Promise<{ report: MoveInReport; mem
   return { report, memory, paths };
 }
 
-const mem0 = (fields: object): string => JSON.stringify([{ id: "1", memory: "text", ...fields }]);
+const mem0 = (fields: object): string => JSON.stringify([{ id: "1", memory: "text", user_id: "ada", ...fields }]);
 const deep = (levels: number): string => `${"[".repeat(levels)}${"]".repeat(levels)}`;
 
 describe("records that are refused", () => {
@@ -54,9 +54,16 @@ describe("records that are refused", () => {
     ["two million values", `[[${"1,".repeat(2_000_000)}1]]`, /more than 1500000 values/],
     ["a text of 40 MB", `[{"id": "1", "memory": "${"a".repeat(40_000_000)}"}]`, /longer than 32000000 bytes/],
     ["a text over the limit of a file", mem0({ memory: "a".repeat(1_100_000) }), /over its limit/],
-    ["a lone surrogate", '[{"id": "1", "memory": "\\ud800"}]', /not well-formed Unicode/],
+    ["a lone surrogate", '[{"id": "1", "user_id": "ada", "memory": "\\ud800"}]', /not well-formed Unicode/],
     ["a memory of another user", mem0({ user_id: "bob" }), /another user/],
-    ["a memory of another user in camel case", mem0({ userId: "bob" }), /another user/],
+    ["a memory of another user in camel case", mem0({ user_id: undefined, userId: "bob" }), /another user/],
+    ["a memory of no user", mem0({ user_id: undefined }), /names no user/],
+    ["a memory of an agent", mem0({ user_id: null, agent_id: "helper" }), /names no user/],
+    ["a memory of a run", mem0({ user_id: "", run_id: "run 1" }), /names no user/],
+    ["a memory of a number", mem0({ user_id: 42 }), /name its user by one text/],
+    ["a memory of a list of users", mem0({ user_id: ["ada"] }), /name its user by one text/],
+    ["a memory of an object", mem0({ user_id: { id: "ada" } }), /name its user by one text/],
+    ["a memory of two users", mem0({ userId: "bob" }), /name its user by one text/],
     ["an id that is no text", mem0({ id: { $ne: 1 } }), /not a memory of mem0/],
     ["a text that is no text", mem0({ memory: { $gt: "" } }), /not a memory of mem0/],
   ])("%s", async (_name, content, why) => {
@@ -66,8 +73,34 @@ describe("records that are refused", () => {
     expect(report.losses[0]?.why).toMatch(why);
   });
 
+  it("names each that has no clear user, and a memory that all share takes only what names nobody", async () => {
+    const users = ["ada", "bob", 42, ["bob"], { id: "bob" }, undefined, null];
+    const records = users.map((user_id, index) => ({ id: `${index}`, memory: `text ${index}`, user_id, run_id: "r" }));
+    const source = await fileOf(JSON.stringify(records));
+    const shared = openMemory(new InMemoryStore(), { nodeId: "shared" });
+    const { report } = await move({ from: "mem0", source });
+    const common = await moveIn(shared, { from: "mem0", source });
+    expect(report).toMatchObject({ written: 1, skipped: 6 });
+    expect(report.losses.map(({ what }) => what)).toEqual([1, 2, 3, 4, 5, 6].map((index) => `mem0:${index}`));
+    expect(common).toMatchObject({ written: 2, skipped: 5 });
+    expect(common.losses.map(({ what }) => what)).toEqual([0, 1, 2, 3, 4].map((index) => `mem0:${index}`));
+  });
+
+  it("are items of another namespace, where a store compares namespaces as texts", async () => {
+    const store = new InMemoryStore();
+    for (const user of ["ada", "adam"]) await store.put(["users", user], "note", { text: `of ${user}` });
+    const search: typeof store.search = (prefix, options) => store.search(prefix.slice(0, -1), options);
+    const source = new Proxy(store, {
+      get: (target, name) => (name === "search" ? search : Reflect.get(target, name)),
+    });
+    for (const from of ["store", "deepagents"] as const) {
+      const { paths } = await move({ from, source, namespace: ["users", "ada"] });
+      expect(paths).toEqual(from === "store" ? ["/imported/note.md"] : []);
+    }
+  });
+
   it("does not lose the good records beside a bad one", async () => {
-    const good = (id: string): string => JSON.stringify({ id, memory: `text ${id}` });
+    const good = (id: string): string => JSON.stringify({ id, memory: `text ${id}`, user_id: "ada" });
     for (const text of [`[${good("1")}, {"a": }, ${good("2")}]`, `${good("1")}\n{"a": "x\n${good("2")}\n`]) {
       const { report } = await move({ from: "mem0", source: await fileOf(text) });
       expect(report).toMatchObject({ written: 2, skipped: 1 });

@@ -54,6 +54,10 @@ function toEntry(memory: Record<string, unknown>, place: string): MoveInEntry | 
   const text = memory["memory"] ?? memory["data"];
   const id = getText(memory, "id");
   if (typeof text !== "string" || id === undefined) return { what: place, why: "it is not a memory of mem0" };
+  const users = new Set(["user_id", "userId"].map((name) => memory[name] ?? "").filter((user) => user !== ""));
+  const [userId = null] = users;
+  if (users.size > 1 || (userId !== null && typeof userId !== "string"))
+    return { what: `mem0:${id}`, why: "it does not name its user by one text" };
   const createdAt = toDate(memory["created_at"] ?? memory["createdAt"]);
   const at = toDate(memory["updated_at"] ?? memory["updatedAt"]) ?? createdAt;
   const month = createdAt?.toISOString().slice(0, 7) ?? "undated";
@@ -64,7 +68,7 @@ function toEntry(memory: Record<string, unknown>, place: string): MoveInEntry | 
     createdAt,
     author: getText(memory, "actor_id", "actorId") ?? getText(memory, "agent_id", "agentId"),
     sources: [`mem0:${id}`],
-    userId: getText(memory, "user_id", "userId"),
+    userId,
     what: `mem0:${id}`,
     shortened: describeOthers(memory),
   };
