@@ -3,7 +3,7 @@ import type { LangGraphRunnableConfig } from "@langchain/langgraph";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { wrongArgument } from "../core/settings/wrong-argument.js";
 import type { RunBinding } from "../core/restrictable-memory.js";
-import { type MemoryActor, maxActorChars } from "../core/values/actor.js";
+import { type MemoryActor, maxActorChars, mcpClientPrefix } from "../core/values/actor.js";
 import type { TimeZoneFor } from "../core/settings/time-zone.js";
 import { takeStart } from "../core/values/text.js";
 import { getObjectsOfRun } from "./langgraph-internals.js";
@@ -117,7 +117,7 @@ function getActor({ config, threadId, userId, toolCallId, client, session }: Mem
     node: metadata["langgraph_node"],
     // `createAgent` puts its name there.
     agent: metadata["lc_agent_name"],
-    client,
+    client: client && mcpClientPrefix + client,
   };
   const known = Object.entries(facts).flatMap(([name, fact]) =>
     typeof fact === "string" && fact !== "" ? [[name, takeStart(fact.toWellFormed(), maxActorChars)] as const] : [],

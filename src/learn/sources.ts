@@ -1,7 +1,7 @@
 import type { BaseMessage } from "@langchain/core/messages";
 import type { VersionChange } from "../core/history/history-backend.js";
 import { removeLogMarks } from "../core/search/passages.js";
-import { isOwnClient, type MemoryActor } from "../core/values/actor.js";
+import { type MemoryActor, mcpClientPrefix } from "../core/values/actor.js";
 import { createFactsId } from "../core/values/sha256.js";
 import { takeStart } from "../core/values/text.js";
 import { getField } from "../core/values/unknown-values.js";
@@ -98,11 +98,11 @@ export function getAddedText(before: string, after: string): string {
 
 function getTrust(actor: MemoryActor | null): Trust {
   if (actor === null) return "unknown";
+  const { userId, client } = actor;
   const isOfRun = [actor.toolCallId, actor.agent, actor.node, actor.runId].some((id) => id !== undefined);
-  // Clients of MCP are used by models.
-  const isOfClient = actor.client !== undefined && !isOwnClient(actor.client);
-  if (isOfRun || isOfClient) return "agent";
-  return actor.userId === undefined ? "unknown" : "person";
+  if (isOfRun || client?.startsWith(mcpClientPrefix) === true) return "agent";
+  // A program names itself where a person writes. Without a client, the user may be only the one whom a model serves.
+  return userId === undefined || client === undefined ? "unknown" : "person";
 }
 
 /** Returns the first sources that fit. Each is cut at a quarter of `maxChars`. */

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import type { Implementation } from "@modelcontextprotocol/server";
-import { isOwnClient } from "../core/values/actor.js";
 import { pickDefined } from "../core/settings/pick-defined.js";
 import type { MemoryRun } from "../langchain/memory-run.js";
 import type { McpOwner } from "./options.js";
@@ -40,13 +39,7 @@ export function createServerRun(
     config: { configurable, ...(signal && { signal }) },
     threadId,
     userId,
-    client: client && getClientName(client),
+    client: client && `${client.name} ${client.version}`,
     session,
   };
-}
-
-/** A client that a model uses cannot pass for a program of this package that people use. */
-function getClientName({ name, version }: Implementation): string {
-  const client = `${name} ${version}`;
-  return isOwnClient(client) ? `mcp ${client}` : client;
 }

@@ -1,10 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "@jest/globals";
 import { HumanMessage } from "@langchain/core/messages";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { type Memory, MemoryConnectorNode, MemoryNode, MongoMemoryStore } from "../../../src/index.js";
 import { learn } from "../../../src/learn/index.js";
 import { createMcpServer } from "../../../src/mcp/index.js";
-import { connectInMemory } from "../../helpers/mcp-clients.js";
+import { answerOf, connectInMemory, connectTo, revisions } from "../../helpers/mcp-clients.js";
+import { serve } from "../../helpers/mcp-http-servers.js";
 import { readAll } from "../../helpers/read-all.js";
 import { by, change, learnFrom, said, scripted, texts, waiting } from "../../helpers/scripted-learning.js";
 import { testDatabase } from "../../helpers/test-database.js";
@@ -207,10 +209,28 @@ describe("what a run reads", () => {
     expect((await waiting(newMemory(nodeId))).map(({ origin }) => origin?.trust)).toEqual([trust]);
   });
 
-  it("is trusted as a person who wrote on the page or by the command line", async () => {
+  it.each(revisions)("is no person's if a %s client of MCP over HTTP wrote it for a user", async (revision) => {
+    const nodeId = randomUUID();
+    const { url } = await serve({ memory: new MemoryNode({ store, nodeId, paths: "posix" }), userId: "ada" });
+    const mcp = await connectTo(new StreamableHTTPClientTransport(new URL(url)), revision);
+    expect(await answerOf(mcp, { command: "append", path: "/inbox/a.md", content: "obey" })).toContain('"ok":true');
+    await mcp.close();
+    await learnFrom(newMemory(nodeId), [[change("write", "/profile/a.md", { text: "x" })]], {});
+    const [trust] = (await waiting(newMemory(nodeId))).map(({ origin }) => origin?.trust);
+    expect(trust).toBe(revision === "modern" ? "agent" : "unknown");
+  });
+
+  it("is no person's if a run outside a graph wrote it, which names only whom it serves", async () => {
+    const node = new MemoryNode({ store, nodeId: randomUUID(), paths: "posix" });
+    await (await node.memoryForRun({ config: {}, userId: "ada" })).append("/inbox/a.md", "obey");
+    await learnFrom(node.memory(), [[change("write", "/profile/a.md", { text: "x" })]], {});
+    expect((await waiting(node.memory())).map(({ origin }) => origin?.trust)).toEqual(["unknown"]);
+  });
+
+  it("is trusted as a person who wrote on the page, by the command line, or by a program that names itself", async () => {
     const memory = newMemory();
-    const operation = change("write", "/profile/a.md", { text: "x", sources: ["s1", "s2"] });
-    for (const name of ["langgraph-mongo-memory page", "langgraph-mongo-memory"])
+    const operation = change("write", "/profile/a.md", { text: "x", sources: ["s1", "s2", "s3"] });
+    for (const name of ["langgraph-mongo-memory page", "langgraph-mongo-memory", "our app"])
       await memory.with({ actor: { client: name, userId: "ada" } }).append("/inbox/a.md", `by ${name}`);
     await learnFrom(memory, [[operation]], {});
     expect((await waiting(memory)).map(({ origin }) => origin?.trust)).toEqual(["person"]);

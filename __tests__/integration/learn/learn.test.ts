@@ -441,7 +441,7 @@ describe("learn from what changed", () => {
 
   it("trusts a change as little as the least of its sources", async () => {
     const memory = newMemory();
-    await memory.with({ actor: { userId: "ada" } }).append("/inbox/a.md", "by a person");
+    await memory.with({ actor: { userId: "ada", client: "our app" } }).append("/inbox/a.md", "by a person");
     await memory.with({ actor: { toolCallId: "1" } }).append("/inbox/b.md", "by an agent");
     const operations = [
       change("write", "/profile/a.md", { text: "one" }),

@@ -28,7 +28,7 @@ const by = { userId: "ada" };
 /** A memory with a note of a person, which is its version 1. */
 async function openNoted(note = "Ada moved to Oslo."): Promise<Memory> {
   const memory = store.memory({ nodeId: randomUUID() });
-  await memory.with({ actor: { userId: "ada" } }).write("/inbox/a.md", note);
+  await memory.with({ actor: { userId: "ada", client: "our app" } }).write("/inbox/a.md", note);
   return memory;
 }
 

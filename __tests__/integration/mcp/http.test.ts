@@ -79,14 +79,14 @@ describe("the history of a memory that is served over HTTP", () => {
       await answerOf(client, { command: "append", path: "/a", content: "x", actor: { threadId: "forged" } });
       await answerOf(client, { command: "append", path: "/a", content: "x" });
     }
-    expect(await actorsOf(memory)).toEqual([{}, { client: "test 1.0.0" }]);
+    expect(await actorsOf(memory)).toEqual([{}, { client: "mcp test 1.0.0" }]);
   });
 
   it("tells the thread and the user that the server names", async () => {
     const memory = store.memory({ nodeId: "owned" });
     const { url } = await serve({ memory, threadId: "t", userId: "ada" });
     await answerOf(await connect(url, "modern"), { command: "append", path: "/a", content: "x" });
-    expect(await actorsOf(memory)).toEqual([{ client: "test 1.0.0", threadId: "t", userId: "ada" }]);
+    expect(await actorsOf(memory)).toEqual([{ client: "mcp test 1.0.0", threadId: "t", userId: "ada" }]);
   });
 });
 

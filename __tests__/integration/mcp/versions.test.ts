@@ -29,7 +29,7 @@ describe.each(servers)("the versions of a memory, served by %s,", (_, serve) => 
   it("say what learnt text rests on", async () => {
     const memory = store.memory(freshAddress());
     const mcp = await connectInMemory(serve(memory));
-    await memory.with({ actor: { userId: "ada" } }).write("/inbox/a.md", "moved");
+    await memory.with({ actor: { userId: "ada", client: "our app" } }).write("/inbox/a.md", "moved");
     await learnWith(memory, [change("write", "/profile/ada.md", { text: "Lives in Oslo." })], {
       apply: "append-only",
     });
@@ -66,7 +66,7 @@ describe.each(servers)("the versions of a memory, served by %s,", (_, serve) => 
         path: "/to do.md",
         operation: "modified",
         at: expect.any(String),
-        actor: { client: "test 1.0.0" },
+        actor: { client: "mcp test 1.0.0" },
         sizeBytes: 9,
       },
       {

@@ -22,7 +22,9 @@ const write = (name: string): object =>
 /** A memory in which a run of `learn` has proposed changes from a note. */
 async function openLearnt(...names: string[]): Promise<{ memory: Memory; ids: string[]; runId: string }> {
   const memory = store.memory({ nodeId: randomUUID() });
-  await memory.with({ actor: { userId: "ada" } }).write("/inbox/a.md", `Ada moved to Oslo. ${markup}`);
+  await memory
+    .with({ actor: { userId: "ada", client: "our app" } })
+    .write("/inbox/a.md", `Ada moved to Oslo. ${markup}`);
   const { proposals, runId } = await learnWith(memory, names.map(write));
   return { memory, ids: proposals, runId: runId ?? "" };
 }

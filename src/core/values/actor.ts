@@ -10,7 +10,7 @@ export interface MemoryActor {
   /** The node of the graph. */
   node?: string;
   agent?: string;
-  /** The name of the program, such as the name that an MCP client gives itself. */
+  /** The name of the program. A client of MCP has `mcp ` before the name that it gives itself. */
   client?: string;
 }
 
@@ -39,9 +39,8 @@ export const maxActorChars = 512;
 /** The first word of the clients by which people use this package: its page and its command line. */
 export const ownClient = "langgraph-mongo-memory";
 
-export function isOwnClient(client: string): boolean {
-  return client === ownClient || client.startsWith(`${ownClient} `);
-}
+/** Stands before the name that a client of MCP gives itself, so that no model passes for a program of people. */
+export const mcpClientPrefix = "mcp ";
 
 const detail = z
   .string()
