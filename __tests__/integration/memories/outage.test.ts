@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "@jest/globals";
 import { type Db, MongoClient } from "mongodb";
 import { MongoMemoryStore, MemoryTool } from "../../../src/index.js";
+import { failCommands } from "../../helpers/fail-commands.js";
 import { freshAddress } from "../../helpers/memory-case.js";
 import type { PrivateMongod } from "../../helpers/mongo-servers.js";
 import { getFailure } from "../../helpers/get-failure.js";
@@ -71,11 +72,7 @@ describe("a MongoDB that goes away", () => {
     const outOfDiskSpace = 14031;
     const memory = store.memory(freshAddress());
     for (const write of [() => memory.append("/a", "x"), () => store.put(["a"], "k", {})]) {
-      await client.db("admin").command({
-        configureFailPoint: "failCommand",
-        mode: { times: 1 },
-        data: { failCommands: ["createIndexes"], errorCode: outOfDiskSpace },
-      });
+      await failCommands(client, { failCommands: ["createIndexes"], errorCode: outOfDiskSpace }, 1);
       expect((await getFailure(write())).message).toContain(String(outOfDiskSpace));
       await write();
     }
@@ -85,11 +82,7 @@ describe("a MongoDB that goes away", () => {
 
   it("that has no majority reads says how to start the server", async () => {
     const client = useClient(new MongoClient(mongod.uri));
-    await client.db("admin").command({
-      configureFailPoint: "failCommand",
-      mode: { times: 1 },
-      data: { failCommands: ["aggregate", "find"], errorCode: 148 },
-    });
+    await failCommands(client, { failCommands: ["aggregate", "find"], errorCode: 148 }, 1);
     const { message } = await getFailure(
       new MongoMemoryStore({ client, dbName: "ram" }).memory({ nodeId: "a" }).list(),
     );
@@ -113,7 +106,8 @@ describe("a MongoDB that goes away", () => {
     await untilAnswers(memory);
     await mongod.pause();
     try {
-      const [read, change] = await Promise.all([getFailure(memory.read("/a")), getFailure(memory.append("/a", "y"))]);
+      // The change first, on the connection that is open.
+      const [change, read] = [await getFailure(memory.append("/a", "y")), await getFailure(memory.read("/a"))];
       expect([read.code, change.message]).toEqual(["EIO", expect.stringContaining("the outcome is unknown")]);
     } finally {
       mongod.resume();

@@ -1,5 +1,5 @@
 import { MemoryError, memoryFull, storageFailed } from "../../core/values/errors.js";
-import { getField, isObject } from "../../core/values/unknown-values.js";
+import { callMethod, getField, isObject } from "../../core/values/unknown-values.js";
 
 /**
  * The codes with which MongoDB reports that a document, a list or a command is too large (measured on 6.0 with driver
@@ -29,6 +29,39 @@ export function isDuplicateKey(error: unknown): boolean {
   return getField(error, "code") === duplicateKeyCode;
 }
 
+/** The errors of writes that changed nothing, because they were never sent, or because a transaction ended. */
+const harmless = new WeakSet<object>();
+
+/** Marks the error of a write that changed nothing. The error itself stays as it is, for those who read its labels. */
+export function markHarmless(error: unknown): void {
+  if (isObject(error)) harmless.add(error);
+}
+
+/** Returns the errors of the writes of one bulk, and the error of its write concern. */
+export function findWriteErrors(error: unknown): readonly unknown[] {
+  const writeErrors = getField(error, "writeErrors");
+  const failed: unknown[] = Array.isArray(writeErrors) ? writeErrors : [writeErrors];
+  return [...failed, findWriteConcernError(error)].filter((each) => each !== undefined);
+}
+
+function findWriteConcernError(error: unknown): unknown {
+  return callMethod(getField(error, "result"), "getWriteConcernError");
+}
+
+/**
+ * Whether the server itself refused a command or a part of a bulk, and so did not run it. In every other case it may
+ * have run: the driver retries a write whose connection broke, and then reports the failure of the retry.
+ */
+export function isRefusedByServer(error: unknown): boolean {
+  const { name } = toDriverError(error);
+  if (name !== "MongoServerError" && name !== "MongoBulkWriteError") return false;
+  const codes = [error, ...findWriteErrors(error)].map((each) => getField(each, "code"));
+  return (
+    findWriteConcernError(error) === undefined &&
+    codes.every((code) => typeof code === "number" && !mayHaveRun.has(code))
+  );
+}
+
 /**
  * Creates a MemoryError from any error of the driver. The message names only the kind of failure. The driver's own
  * message may contain hosts, paths and contents of documents, so it stays in `cause`.
@@ -46,18 +79,40 @@ export function storageError(cause: unknown, act: "read" | "write", maxMemoryByt
       { cause },
     );
   }
-  // If the server itself refused a command, the command did not run. In every other case it may have run: the driver
-  // retries a write whose connection broke, and then reports the failure of the retry.
-  if (typeof code === "number" && (name === "MongoServerError" || name === "MongoWriteConcernError")) {
+  const mayHaveChanged = act === "write" && !(isObject(cause) && harmless.has(cause)) && name !== neverSent;
+  if (typeof code === "number" && typeof name === "string" && serverErrors.has(name)) {
+    const others = mayHaveChanged && hasChanged(cause) ? "; other writes of the batch were made" : "";
     const label = `${typeof codeName === "string" ? `${codeName}, ` : ""}code ${code}`;
-    return name === "MongoServerError" && !mayHaveRun.has(code)
-      ? new MemoryError("EIO", `EIO: MongoDB refused to ${act} (${label})${advice[code] ?? ""}`, { cause })
-      : storageFailed(`EIO: MongoDB did not finish the ${act} (${label})`, act === "write", cause);
+    return isRefusedByServer(cause)
+      ? new MemoryError("EIO", `EIO: MongoDB refused to ${act} (${label})${advice[code] ?? ""}${others}`, { cause })
+      : storageFailed(`EIO: MongoDB did not finish the ${act} (${label})`, mayHaveChanged, cause);
   }
   const other = unsupportedServer(cause);
   if (other !== null) return new MemoryError("EIO", `EIO: ${other}`, { cause });
-  return storageFailed(`EIO: MongoDB did not answer (${describeFailure(cause)})`, act === "write", cause);
+  return storageFailed(`EIO: MongoDB did not answer (${describeFailure(cause)})`, mayHaveChanged, cause);
 }
+
+/** Whether other writes of a bulk were made. */
+function hasChanged(error: unknown): boolean {
+  const counts = ["insertedCount", "modifiedCount", "upsertedCount", "deletedCount"];
+  return counts.some((count) => Number(getField(error, count) ?? 0) > 0);
+}
+
+/** The errors with which a server answered. */
+const serverErrors: ReadonlySet<string> = new Set([
+  "MongoServerError",
+  "MongoBulkWriteError",
+  "MongoWriteConcernError",
+]);
+
+/** The driver throws this before the first attempt of a command, if the client is closed. */
+const neverSent = "MongoNotConnectedError";
+
+const closedClientErrors: ReadonlySet<unknown> = new Set([
+  neverSent,
+  "MongoClientClosedError",
+  "MongoTopologyClosedError",
+]);
 
 /** Whether the index that a command names does not exist. */
 export function isBadHint(error: unknown): boolean {
@@ -107,7 +162,8 @@ function describeFailure(cause: unknown): string {
   // A name of mongodb+srv. The driver looks up the names of a plain string later, and then reports that it cannot
   // select a server.
   if (syscall === "querySrv" || syscall === "queryTxt") return "the name in the connection string does not resolve";
-  if (name === "MongoNotConnectedError" || name === "MongoClientClosedError") return "the client is closed";
+  if (closedClientErrors.has(name)) return "the client is closed";
+  if (name === "MongoWaitQueueTimeoutError") return "no connection of the pool was free in time";
   if (name === "MongoServerSelectionError") return "no server could be selected in time";
   if (typeof name === "string" && /^Mongo\w+$/.test(name)) return name;
   return "unexpected failure";

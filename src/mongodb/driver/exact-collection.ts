@@ -17,8 +17,7 @@ import type {
 } from "mongodb";
 import type { CallContext } from "../../core/runtime/call.js";
 import { getCommandSignal } from "./command-signal.js";
-import { isDuplicateKey } from "./errors.js";
-import { callMethod, getField } from "../../core/values/unknown-values.js";
+import { findWriteErrors, isDuplicateKey, markHarmless } from "./errors.js";
 
 /**
  * Without this option, a command uses the default collation of the collection, in which `ACME` and `acme` may be equal.
@@ -65,7 +64,9 @@ export class ExactCollection<Stored extends Document> {
     options: Own<FindOneAndUpdateOptions>,
   ): Promise<Found | null> {
     // The options determine the fields.
-    return this.#collection.findOneAndUpdate(filter, update, forAnswer(call, options)) as Promise<Found | null>;
+    return runWrite(call, (own) =>
+      this.#collection.findOneAndUpdate(filter, update, { ...own, ...plainValues, ...options }),
+    ) as Promise<Found | null>;
   }
 
   updateOne(
@@ -74,11 +75,11 @@ export class ExactCollection<Stored extends Document> {
     call: CallContext,
     options: Own<UpdateOptions> = {},
   ): Promise<UpdateResult<Stored>> {
-    return this.#collection.updateOne(filter, update, { ...exactly(call), ...options });
+    return runWrite(call, (own) => this.#collection.updateOne(filter, update, { ...own, ...options }));
   }
 
   async updateMany(filter: object, update: object, call: CallContext): Promise<void> {
-    await this.#collection.updateMany(filter, update, exactly(call));
+    await runWrite(call, (own) => this.#collection.updateMany(filter, update, own));
   }
 
   /** Inserts documents in their order, with as few commands as possible. */
@@ -104,11 +105,11 @@ export class ExactCollection<Stored extends Document> {
   }
 
   async deleteOne(filter: object, call: CallContext): Promise<number> {
-    return (await this.#collection.deleteOne(filter, exactly(call))).deletedCount;
+    return (await runWrite(call, (own) => this.#collection.deleteOne(filter, own))).deletedCount;
   }
 
   async deleteMany(filter: object, call: CallContext): Promise<number> {
-    return (await this.#collection.deleteMany(filter, exactly(call))).deletedCount;
+    return (await runWrite(call, (own) => this.#collection.deleteMany(filter, own))).deletedCount;
   }
 
   /** Returns the deleted document. Null if there was none. */
@@ -118,7 +119,9 @@ export class ExactCollection<Stored extends Document> {
     options: Own<FindOneAndDeleteOptions>,
   ): Promise<Found | null> {
     // The options determine the fields.
-    return (await this.#collection.findOneAndDelete(filter, forAnswer(call, options))) as Found | null;
+    return (await runWrite(call, (own) =>
+      this.#collection.findOneAndDelete(filter, { ...own, ...plainValues, ...options }),
+    )) as Found | null;
   }
 
   bulkWrite(
@@ -159,8 +162,23 @@ function limits(call: CallContext): CommandLimits {
   return timeoutMs === Infinity ? { signal } : { signal, maxTimeMS: timeoutMs };
 }
 
-function exactly(call: CallContext): typeof exact & CommandLimits {
-  return { collation: exactCollation, ...limits(call) };
+/**
+ * Runs one command that writes. If it fails before the driver serialises it, nothing was sent, whatever the driver
+ * reports: its error does not say whether it comes from a first attempt or from a repeated one. The collation shows
+ * when the command is serialised.
+ */
+async function runWrite<T>(call: CallContext, run: (options: typeof exact & CommandLimits) => Promise<T>): Promise<T> {
+  let isSerialised = false;
+  const toBSON = (): typeof exactCollation => {
+    isSerialised = true;
+    return exactCollation;
+  };
+  try {
+    return await run({ collation: Object.assign({ toBSON }, exactCollation), ...limits(call) });
+  } catch (error) {
+    if (!isSerialised) markHarmless(error);
+    throw error;
+  }
 }
 
 /** Values are read as JavaScript's own, whatever the defaults of the client are. */
@@ -170,7 +188,7 @@ function forAnswer<Options extends object>(
   call: CallContext,
   options: Options,
 ): typeof exact & CommandLimits & typeof plainValues & Options {
-  return { ...exactly(call), ...plainValues, ...options };
+  return { ...exact, ...limits(call), ...plainValues, ...options };
 }
 
 /** Without `maxTimeMS`: the server ends a find when its connection is closed. */
@@ -184,14 +202,6 @@ function forRead<Options extends object>(
 function toInsertable<Stored extends Document>(documents: readonly Stored[]): OptionalUnlessRequiredId<Stored>[] {
   // Our documents contain their ids. The types of the driver cannot see that in a type parameter.
   return documents as OptionalUnlessRequiredId<Stored>[];
-}
-
-function findWriteErrors(error: unknown): readonly unknown[] {
-  const writeErrors = getField(error, "writeErrors");
-  const failed: unknown[] = Array.isArray(writeErrors) ? writeErrors : [writeErrors];
-  return [...failed, callMethod(getField(error, "result"), "getWriteConcernError")].filter(
-    (each) => each !== undefined,
-  );
 }
 
 /** The kinds of writes that bulks of this package use. */

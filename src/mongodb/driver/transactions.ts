@@ -1,6 +1,7 @@
 import type { ClientSession, MongoClient } from "mongodb";
 import { lostRace, maxAttempts, pause } from "../../core/runtime/lost-race.js";
 import type { CallContext } from "../../core/runtime/call.js";
+import { markHarmless } from "./errors.js";
 import { callMethod, getField } from "../../core/values/unknown-values.js";
 import { acknowledgedByMajority } from "./client.js";
 
@@ -32,8 +33,7 @@ export async function inTransaction<T>(
       call.throwIfAborted();
       session.startTransaction(settings);
       try {
-        const answer = await run(session);
-        call.throwIfAborted();
+        const answer = await runBeforeCommit(run, session, call);
         await commit(session, call);
         return answer;
       } catch (error) {
@@ -46,6 +46,21 @@ export async function inTransaction<T>(
     throw lostRace();
   } finally {
     await session.endSession();
+  }
+}
+
+async function runBeforeCommit<T>(
+  run: (session: ClientSession) => Promise<T>,
+  session: ClientSession,
+  call: CallContext,
+): Promise<T> {
+  try {
+    const answer = await run(session);
+    call.throwIfAborted();
+    return answer;
+  } catch (error) {
+    markHarmless(error);
+    throw error;
   }
 }
 
