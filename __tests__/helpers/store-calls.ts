@@ -57,6 +57,7 @@ export const storeCalls: Record<string, (store: MongoMemoryStore) => Promise<unk
   "get of a file": (store) => store.get(["memory", "a", "global"], "/a"),
   "search of files": (store) => store.search(["memory"]),
   "put of a file": (store) => store.put(["memory", "a", "global"], "/a", { content: "word" }),
+  batch: (store) => store.batch([{ namespace: ["a"], key: "k", value: {} }]),
   "delete of a file": (store) => store.delete(["memory", "a", "global"], "/a"),
 };
 

@@ -3,6 +3,7 @@ import { applyOnce, claimRecord, reload, resume } from "./approval/apply-once.js
 import { maxReasonChars } from "./approval/decision.js";
 import type { MemoryProposal, MemoryProposals, Reviewer } from "./approval/memory-proposals.js";
 import { createRecordedChange, planChange } from "./approval/plan-change.js";
+import { listPages } from "./approval/redact-records.js";
 import { allowApproval } from "./approval/request-approval.js";
 import { loadTree } from "./contract/backend.js";
 import {
@@ -35,8 +36,8 @@ export class BackendProposals implements MemoryProposals {
   async *list(options: { status?: ChangeStatus } = {}): AsyncGenerator<MemoryProposal> {
     const { status } = checkOptions("options of list", listSchema, options);
     const statuses = status === undefined ? (["pending", "applying"] as const) : [status];
-    const records = await this.#run("read", async (all) => all);
-    for await (const record of records.list("proposal", statuses)) yield toProposal(record);
+    const pages = listPages((after) => this.#run("read", (records) => records.page("proposal", statuses, after)));
+    for await (const record of pages) yield toProposal(record);
   }
 
   get(id: string): Promise<MemoryProposal | null> {

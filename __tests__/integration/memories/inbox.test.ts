@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "@jest/globals";
-import type { Document } from "mongodb";
+import { type Document, MongoClient } from "mongodb";
 import { MemoryNode, type MemoryNodeOptions, MongoMemoryStore } from "../../../src/index.js";
 import { commandsOf } from "../../helpers/commands-of.js";
 import { examined } from "../../helpers/examined.js";
 import { readAll } from "../../helpers/read-all.js";
-import { type TestDatabase, testDatabase } from "../../helpers/test-database.js";
+import { privateMongod, type TestDatabase, testDatabase } from "../../helpers/test-database.js";
+import { useClient } from "../../helpers/use-client.js";
 
 const place = testDatabase();
 
@@ -164,4 +165,30 @@ it.each<[unknown, RegExp]>([
   const { client, name: dbName } = place;
   const store = new MongoMemoryStore({ client, dbName });
   expect(() => store.listProposals(filter as object)).toThrow(message);
+});
+
+describe("the proposals of one memory", () => {
+  it("are listed in pages, each in order and once, and leave no cursor", async () => {
+    const mongod = await privateMongod("standalone");
+    const client = useClient(new MongoClient(mongod.uri, { monitorCommands: true }));
+    const own = { ...place, client, name: "app" };
+    const { store, collection, propose } = openInbox(own);
+    await propose("a", {});
+    const records = client.db("app").collection<Document & { _id: string }>(`${collection}_proposals`);
+    const { _id, ...record } = (await records.findOne()) ?? { _id: "" };
+    // Several at one time, as one run makes them, and one page of large ones, which 16 MB end.
+    const ids = Array.from({ length: 1300 }, (_, index) => `${_id}-${String(index).padStart(4, "0")}`);
+    const size = (index: number): number => (index < 40 ? 1_000_000 : 10);
+    await records.insertMany(ids.map((id, index) => ({ ...record, _id: id, content: "x".repeat(size(index)) })));
+    const { proposals } = store.memory({ nodeId: "a" });
+    const listed = await commandsOf(client, async () => {
+      expect((await readAll(proposals?.list() ?? [])).map(({ id }) => id)).toEqual([_id, ...ids]);
+    });
+    const finds = listed.filter(({ commandName }) => commandName === "find");
+    expect(finds.length).toBeGreaterThan(4);
+    expect(listed.length).toBeLessThan(2 * finds.length);
+    for await (const { id } of proposals?.list() ?? []) if (id === ids[1]) break;
+    const { metrics } = await client.db("admin").command({ serverStatus: 1 });
+    expect(metrics).toMatchObject({ cursor: { open: { total: 0 } } });
+  });
 });

@@ -1,5 +1,7 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { beforeAll, describe, expect, it } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { HumanMessage } from "@langchain/core/messages";
 import { MongoClient } from "mongodb";
 import { type Memory, MemoryTool, MemoryNode, MongoMemoryStore } from "../../../src/index.js";
@@ -9,10 +11,14 @@ import { createJournalTools } from "../../../src/langchain/journal/index.js";
 import { createRecordTools } from "../../../src/langchain/records/index.js";
 import { withinTime } from "../../../src/core/runtime/call.js";
 import { ExactCollection } from "../../../src/mongodb/driver/exact-collection.js";
+import { failCommands } from "../../helpers/fail-commands.js";
 import { freshAddress } from "../../helpers/memory-case.js";
+import { changeStatuses } from "../../../src/core/contract/change-record.js";
 import { commandsOf } from "../../helpers/commands-of.js";
 import type { PrivateMongod } from "../../helpers/mongo-servers.js";
+import { getProposals, memoryChanges, memoryReads, storeCalls } from "../../helpers/store-calls.js";
 import { privateMongod, testDatabase } from "../../helpers/test-database.js";
+import { readAll } from "../../helpers/read-all.js";
 import { untilAnswers } from "../../helpers/until-answers.js";
 import { useClient } from "../../helpers/use-client.js";
 
@@ -28,6 +34,56 @@ async function aborted(call: (signal: AbortSignal) => Promise<unknown>): Promise
   return outcome;
 }
 
+const ofMemories = Object.entries({
+  ...memoryReads,
+  ...memoryChanges,
+  ...Object.fromEntries(
+    changeStatuses.map((status) => [
+      `proposals.list of ${status}`,
+      (memory: Memory) => getProposals(memory).list({ status })[Symbol.asyncIterator]().next(),
+    ]),
+  ),
+});
+
+// The limits of the driver and of the store never end a call here: one that its own limit does not end lasts for ever.
+describe("a port that accepts connections and never answers", () => {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => sockets.add(socket.on("error", () => undefined).resume()));
+  let hasty: MongoMemoryStore;
+  let memory: Memory;
+
+  beforeAll(async () => {
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    const { port } = server.address() as AddressInfo;
+    const options = { serverSelectionTimeoutMS: 2 ** 31 - 1, connectTimeoutMS: 2 ** 31 - 1 };
+    const client = useClient(new MongoClient(`mongodb://127.0.0.1:${port}/`, options));
+    const shared = { client, dbName: "silent", history: true, expireMs: { global: 1000 } } as const;
+    hasty = new MongoMemoryStore({ ...shared, timeoutMs: 100 });
+    memory = new MongoMemoryStore({ ...shared, timeoutMs: Infinity }).memory({ nodeId: "a" });
+  });
+
+  afterAll(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+
+  it.each(Object.entries(storeCalls))("ends %s of a store when its time is up", async (_name, call) => {
+    await expect(call(hasty)).rejects.toMatchObject({ code: "EIO", message: overdue });
+  });
+
+  it.each(ofMemories)("ends %s when its time is up", async (_name, call) => {
+    await expect(call(memory.with({ timeoutMs: 100 }))).rejects.toMatchObject({ code: "EIO", message: overdue });
+  });
+
+  it.each(ofMemories)("ends %s when its signal aborts", async (_name, call) => {
+    expect(await aborted((signal) => call(memory.with({ signal })))).toBe(stopped);
+  });
+
+  it.each(ofMemories)("is asked nothing by %s if its signal has aborted before", async (_name, call) => {
+    await expect(call(memory.with({ signal: AbortSignal.abort(stopped) }))).rejects.toBe(stopped);
+  });
+});
+
 describe("a frozen mongod", () => {
   let mongod: PrivateMongod;
   /** A time limit that a busy machine keeps before the server is frozen, too. */
@@ -40,8 +96,9 @@ describe("a frozen mongod", () => {
   beforeAll(async () => {
     mongod = await privateMongod("standalone");
     const client = useClient(new MongoClient(mongod.uri));
-    patient = new MongoMemoryStore({ client, dbName: "waiting" });
-    hasty = new MongoMemoryStore({ client, dbName: "waiting", timeoutMs: 100 });
+    const options = { client, dbName: "waiting", history: true, expireMs: { perUser: 1_000_000 } } as const;
+    patient = new MongoMemoryStore(options);
+    hasty = new MongoMemoryStore({ ...options, timeoutMs: 100 });
     owned = await MongoMemoryStore.fromConnString(mongod.uri, { dbName: "waiting" });
     node = new MemoryNode({ ...freshAddress(), store: patient });
     memory = node.memory();
@@ -53,20 +110,15 @@ describe("a frozen mongod", () => {
     await mongod.pause();
   });
 
-  it.each<[string, () => Promise<unknown>]>([
-    ["a read", () => hasty.memory(memory.address).read("/a")],
-    ["a change", () => hasty.memory(memory.address).append("/a", "y")],
-    ["a read of a memory with a limit of its own", () => memory.with({ timeoutMs: 100 }).list()],
-    ["get", () => hasty.get(["a"], "k")],
-    ["get of a file", () => hasty.get(["memory", memory.address.nodeId, "global"], "/a")],
-    ["search", () => hasty.search([])],
-    ["search by words", () => hasty.search(["a"], { query: "words" })],
-    ["listNamespaces", () => hasty.listNamespaces()],
-    ["put", () => hasty.put(["a"], "k", {})],
-    ["put of a file", () => hasty.put(["memory", memory.address.nodeId, "global"], "/a", { content: "z" })],
-    ["delete", () => hasty.delete(["a"], "k")],
-  ])("ends %s when its time is up", async (_name, call) => {
-    await expect(call()).rejects.toMatchObject({ code: "EIO", message: overdue });
+  const { start: _startedAlready, ...otherCalls } = storeCalls;
+
+  it.each(Object.entries(otherCalls))("ends %s of a store when its time is up", async (_name, call) => {
+    await expect(call(hasty)).rejects.toMatchObject({ code: "EIO", message: overdue });
+  });
+
+  it.each(ofMemories)("ends %s when its time is up", async (_name, call) => {
+    await expect(call(hasty.memory(memory.address))).rejects.toMatchObject({ code: "EIO", message: overdue });
+    await expect(call(memory.with({ timeoutMs: 100 }))).rejects.toMatchObject({ code: "EIO", message: overdue });
   });
 
   it("is told to the model by the tools of every dialect and of deepagents", async () => {
@@ -94,9 +146,11 @@ describe("a frozen mongod", () => {
     expect(told).toEqual([overdue]);
   });
 
+  it.each(ofMemories)("lets go of %s that is aborted", async (_name, call) => {
+    expect(await aborted((signal) => call(memory.with({ signal })))).toBe(stopped);
+  });
+
   it.each<[string, (signal: AbortSignal) => Promise<unknown>]>([
-    ["a read", (signal) => memory.with({ signal }).read("/a")],
-    ["a change", (signal) => memory.with({ signal }).append("/a", "y")],
     [
       "a tool called directly",
       (signal) => new MemoryTool({ memory }).invoke({ path: "/a", command: "read" }, { signal }),
@@ -186,12 +240,27 @@ describe("MongoDB", () => {
       exact.findOne({ $expr: { $lt: [sum, 0] } }, call),
     );
     await expect(find).rejects.toThrow("no answer within 100 ms");
-    const running = (): Promise<object[]> =>
-      client
-        .db("admin")
-        .aggregate([{ $currentOp: {} }, { $match: { ns: items.namespace } }])
-        .toArray();
-    while ((await running()).length > 0) await sleep(20);
+    while ((await countRunning(client, items.namespace)) > 0) await sleep(20);
+  });
+
+  it("is left without a cursor and a command by a sweep that is over", async () => {
+    const mongod = await privateMongod("standalone");
+    const own = useClient(new MongoClient(mongod.uri));
+    const options = { client: own, dbName: "sweep", expireMs: { perUser: 1000 }, clock: () => new Date(nowMs) };
+    let nowMs = Date.UTC(2026, 0, 1);
+    // More than one batch of a cursor.
+    const memories = Array.from({ length: 120 }, (_, index) =>
+      new MongoMemoryStore(options).memory({ nodeId: "a", scope: "perUser", userId: `u${index}` }),
+    );
+    await Promise.all(memories.map((memory) => memory.write("/a", "x")));
+    nowMs += 2000;
+    const hasty = new MongoMemoryStore({ ...options, timeoutMs: 500 });
+    await startPatiently(hasty);
+    await failCommands(own, { failCommands: ["findAndModify"], blockConnection: true, blockTimeMS: 5000 });
+    await expect(hasty.sweepExpired()).rejects.toMatchObject({ code: "EIO" });
+    await failCommands(own, null);
+    while ((await countCursors(own)) > 0 || (await countRunning(own, "sweep.memories")) > 0) await sleep(20);
+    expect(await readAll(new MongoMemoryStore({ ...options, expireMs: {} }).listMemories())).toHaveLength(120);
   });
 
   it("stops reading for a call that is over", async () => {
@@ -219,6 +288,16 @@ describe("MongoDB", () => {
     expect(pages).toBeLessThanOrEqual(seen + 1);
   });
 });
+
+async function countRunning(client: MongoClient, ns: string): Promise<number> {
+  const running = client.db("admin").aggregate([{ $currentOp: {} }, { $match: { ns } }]);
+  return (await running.toArray()).length;
+}
+
+async function countCursors(client: MongoClient): Promise<number> {
+  const { metrics } = await client.db("admin").command({ serverStatus: 1 });
+  return Number((metrics as { cursor: { open: { total: unknown } } }).cursor.open.total);
+}
 
 /** Starts a store with a short time limit, however often a busy machine ends the start. */
 async function startPatiently(store: MongoMemoryStore): Promise<void> {

@@ -56,8 +56,8 @@ function createRecords(meanwhile: (record: ChangeRecord) => ChangeRecord | null)
       return "applied";
     },
     unmark: async () => undefined,
-    async *list(kind) {
-      if (kind === "proposal" && this.stored !== null) yield this.stored;
+    async page(kind) {
+      return { records: kind === "proposal" && this.stored !== null ? [this.stored] : [], end: null };
     },
   };
 }

@@ -1,4 +1,10 @@
-import { type ChangeRecord, type ChangeRecords, changeStatuses } from "../contract/change-record.js";
+import {
+  type ChangeRecord,
+  type ChangeRecords,
+  changeStatuses,
+  type RecordPage,
+  type RecordPageEnd,
+} from "../contract/change-record.js";
 import { lostRace, maxAttempts, pause } from "../runtime/lost-race.js";
 import type { MemoryActor } from "../values/actor.js";
 import { isRefusal } from "../values/errors.js";
@@ -19,7 +25,20 @@ export interface RecordRedaction {
 }
 
 export async function* listRecords(records: ChangeRecords): AsyncGenerator<ChangeRecord> {
-  for (const kind of ["interrupt", "proposal"] as const) yield* records.list(kind, changeStatuses);
+  for (const kind of ["interrupt", "proposal"] as const)
+    yield* listPages((after) => records.page(kind, changeStatuses, after));
+}
+
+/** Reads a page only after the previous page was consumed. */
+export async function* listPages(
+  readPage: (after: RecordPageEnd | null) => Promise<RecordPage>,
+): AsyncGenerator<ChangeRecord> {
+  let after: RecordPageEnd | null = null;
+  do {
+    const page: RecordPage = await readPage(after);
+    yield* page.records;
+    after = page.end;
+  } while (after !== null);
 }
 
 /**

@@ -103,10 +103,19 @@ export interface InterruptRecords {
   unmark(id: string): Promise<void>;
 }
 
+/** The position after a page of records. */
+export type RecordPageEnd = Pick<ChangeRecord, "at" | "id">;
+
+export interface RecordPage {
+  records: ChangeRecord[];
+  /** Null if nothing follows. */
+  end: RecordPageEnd | null;
+}
+
 /** The records of one memory, including proposals. */
 export interface ChangeRecords extends InterruptRecords {
-  /** Lists records, oldest first. */
-  list(kind: ChangeRecord["kind"], statuses: readonly ChangeStatus[]): AsyncIterable<ChangeRecord>;
+  /** Reads the next records, oldest first. Keeps nothing open. @param after the end of the page before */
+  page(kind: ChangeRecord["kind"], statuses: readonly ChangeStatus[], after: RecordPageEnd | null): Promise<RecordPage>;
 }
 
 /** The records of one memory, and who learns from it now. */

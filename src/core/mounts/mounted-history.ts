@@ -213,12 +213,16 @@ export class MountedHistory implements MemoryHistory {
     const { history } = mount.memory;
     if (history === null) return;
     const versions = history.list(filter)[Symbol.asyncIterator]();
-    for (;;) {
-      const next = await this.#table.run(mount, () => versions.next());
-      if (next.done === true) return;
-      const version = next.value;
-      if (version.path === "" || this.#table.toTreePath(mount, version.path) !== null)
-        yield this.#toTree(mount, version);
+    try {
+      for (;;) {
+        const next = await this.#table.run(mount, () => versions.next());
+        if (next.done === true) return;
+        const version = next.value;
+        if (version.path === "" || this.#table.toTreePath(mount, version.path) !== null)
+          yield this.#toTree(mount, version);
+      }
+    } finally {
+      await versions.return?.();
     }
   }
 }
@@ -240,12 +244,16 @@ async function* mergeByTime(
   limit: number,
 ): AsyncGenerator<MemoryVersion> {
   const iterators = lists.map((list) => list[Symbol.asyncIterator]());
-  const heads = await Promise.all(iterators.map(async (iterator) => ({ iterator, result: await iterator.next() })));
-  for (let count = 0; count < limit; count += 1) {
-    const open = heads.flatMap((head) => (head.result.done === true ? [] : { head, version: head.result.value }));
-    const [newest] = open.toSorted((a, b) => b.version.at.getTime() - a.version.at.getTime());
-    if (newest === undefined) return;
-    yield newest.version;
-    newest.head.result = await newest.head.iterator.next();
+  try {
+    const heads = await Promise.all(iterators.map(async (iterator) => ({ iterator, result: await iterator.next() })));
+    for (let count = 0; count < limit; count += 1) {
+      const open = heads.flatMap((head) => (head.result.done === true ? [] : { head, version: head.result.value }));
+      const [newest] = open.toSorted((a, b) => b.version.at.getTime() - a.version.at.getTime());
+      if (newest === undefined) return;
+      yield newest.version;
+      newest.head.result = await newest.head.iterator.next();
+    }
+  } finally {
+    await Promise.all(iterators.map(async (iterator) => iterator.return?.()));
   }
 }

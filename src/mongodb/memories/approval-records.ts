@@ -1,6 +1,13 @@
 import type { RunLease } from "../../core/contract/run-lease.js";
 import { createApprovedChange } from "../../core/approval/plan-change.js";
-import type { ApplyOutcome, ChangeRecord, ChangeStatus, LeasedRecords } from "../../core/contract/change-record.js";
+import type {
+  ApplyOutcome,
+  ChangeRecord,
+  ChangeStatus,
+  LeasedRecords,
+  RecordPage,
+  RecordPageEnd,
+} from "../../core/contract/change-record.js";
 import { type CallContext, createCallBy } from "../../core/runtime/call.js";
 import { applyChange } from "../../core/tree/apply-change.js";
 import { getScope } from "../../core/tree/change.js";
@@ -8,7 +15,6 @@ import { digestTree } from "../../core/tree/digest.js";
 import { noEdits } from "../../core/tree/memory-tree.js";
 import type { MemoryActor } from "../../core/values/actor.js";
 import { isDuplicateKey } from "../driver/errors.js";
-import { streaming } from "../driver/reads.js";
 import { literals } from "../driver/records.js";
 import type { StoredRecord } from "../proposals/record-collection.js";
 import { createRunLease } from "../proposals/run-leases.js";
@@ -19,6 +25,9 @@ import { readHead } from "./reading/page-reads.js";
 
 /** The longest time that a run may wait for a person. After that a new approval is requested. */
 const interruptMs = 30 * 86_400_000;
+
+/** The most records of a page. The server also ends a page at 16 MB. */
+const recordsAtOnce = 500;
 
 /** Reads a record without the fields that name its memory. */
 const readOptions = {
@@ -101,13 +110,26 @@ export class ApprovalRecords implements LeasedRecords {
     await records.write(this.#call, (collection) => collection.deleteMany(filter, this.#call));
   }
 
-  async *list(kind: ChangeRecord["kind"], statuses: readonly ChangeStatus[]): AsyncGenerator<ChangeRecord> {
+  page(
+    kind: ChangeRecord["kind"],
+    statuses: readonly ChangeStatus[],
+    after: RecordPageEnd | null,
+  ): Promise<RecordPage> {
     const { records, address } = this.#memory;
-    const cursor = await records.read(this.#call, (collection, present) => {
-      const filter = { ...address, kind, status: { $in: statuses }, ...present };
-      return collection.find<StoredRecord>(filter, this.#call, { sort: { at: 1, _id: 1 }, ...readOptions });
+    return records.read(this.#call, async (collection, present) => {
+      const rest = after && { at: { $gte: after.at }, $or: [{ at: { $gt: after.at } }, { _id: { $gt: after.id } }] };
+      const filter = { ...address, kind, status: { $in: statuses }, ...present, ...rest };
+      const options = { sort: { at: 1, _id: 1 }, limit: recordsAtOnce, batchSize: recordsAtOnce + 1 } as const;
+      const cursor = collection.find<StoredRecord>(filter, this.#call, { ...options, ...readOptions });
+      try {
+        await cursor.hasNext();
+        const page = cursor.readBufferedDocuments().map(parseRecord);
+        const isCut = page.length === recordsAtOnce || cursor.id?.isZero() === false;
+        return { records: page, end: (isCut && page.at(-1)) || null };
+      } finally {
+        await cursor.close();
+      }
     });
-    for await (const document of streaming(cursor)) yield parseRecord(document);
   }
 
   apply(record: ChangeRecord, isCurrent: () => Promise<boolean>): Promise<ApplyOutcome> {

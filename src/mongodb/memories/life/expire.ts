@@ -1,4 +1,4 @@
-import { type CallContext, type CallLimits, createUnlimitedCall, withinTime } from "../../../core/runtime/call.js";
+import { Call, type CallContext, type CallLimits, withinTime } from "../../../core/runtime/call.js";
 import { addressOrNull, memoryScopes } from "../../../core/values/address.js";
 import { storageError } from "../../driver/errors.js";
 import { reading, streaming } from "../../driver/reads.js";
@@ -50,10 +50,18 @@ export async function removeExpired(memory: PagedMemory, call: CallContext): Pro
  * @param limits of each memory, which has the time of a call
  */
 export async function sweep(memories: MemoriesContext, limits: CallLimits): Promise<SweptCounts> {
-  const swept = sweepMemories(memories, createUnlimitedCall());
-  for (let count = 0; ; count += 1) {
-    const { done } = await withinTime(limits, "change", () => reading(() => swept.next()));
-    if (done === true) return { memories: count };
+  const call = new Call({ actor: null, timeoutMs: limits.timeoutMs });
+  const swept = sweepMemories(memories, call);
+  try {
+    for (let count = 0; ; count += 1) {
+      const { done } = await withinTime(limits, "change", () => reading(() => swept.next()));
+      if (done === true) return { memories: count };
+    }
+  } catch (error) {
+    // Ends the step that is still under way, and then the cursor.
+    call.abort(error);
+    void swept.return(undefined).catch(() => undefined);
+    throw error;
   }
 }
 
@@ -75,6 +83,7 @@ async function* sweepMemories(context: MemoriesContext, call: CallContext): Asyn
     if (deadline === null) continue;
     const isExpired = { updatedAt: { $lte: deadline } };
     for await (const head of findExpired(context, { scope, ...isExpired }, call)) {
+      call.throwIfAborted();
       try {
         if (!(await removeSwept(context, head, isExpired, call))) continue;
       } catch (error) {
