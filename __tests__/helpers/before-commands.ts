@@ -40,16 +40,21 @@ export class SlowClient {
   }
 
   /**
-   * Makes a call, and something else just before its command of this number.
+   * Makes a call, and something else just before its command of this number. If a transaction of the call has locks, both
+   * go on at the same time, because the other may wait for the locks.
    * @returns whether there was such a command
    */
   async runBeside(number: number, other: () => Promise<unknown>, call: () => Promise<unknown>): Promise<boolean> {
     let sent = 0;
-    const task = async (): Promise<void> => {
+    const started: Promise<unknown>[] = [];
+    const task = async ({ hasLocks: isLocking }: NextCommand): Promise<void> => {
       sent += 1;
-      if (sent === number) await other();
+      if (sent !== number) return;
+      started.push(other());
+      if (!isLocking) await started[0];
     };
     await this.run(task, call);
+    await Promise.all(started);
     return sent >= number;
   }
 }

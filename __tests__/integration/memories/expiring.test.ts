@@ -262,15 +262,16 @@ describe("expireMs", () => {
 });
 
 describe("the option expireMs", () => {
-  it("is a part of the look-up, which goes by the address alone without it", async () => {
+  it("is a part of the look-up of a change, and reads go by the address alone", async () => {
     const address = freshUser();
     const filters = async (expireMs: MongoMemoryStoreOptions["expireMs"]): Promise<unknown[]> =>
       (await sentFor(expireMs, address)).map(
         ({ filter, query, updates }) => (filter ?? query ?? (updates as Document[])[0]?.["q"]) as unknown,
       );
     expect(await filters(undefined)).toEqual([1, 2, 3].map(() => address));
-    const updatedAt = { $not: { $lte: new Date(nowMs - dayMs) } };
-    expect(await filters({ perUser: dayMs })).toEqual([1, 2, 3].map(() => ({ ...address, updatedAt })));
+    const present = { ...address, $nor: [{ hi: null, updatedAt: { $lte: new Date(nowMs - dayMs) } }] };
+    const sent = await filters({ perUser: dayMs });
+    expect([sent.length, sent]).toEqual([3, expect.arrayContaining([address, present])]);
   });
 
   it.each([

@@ -5,6 +5,7 @@ import type {
   BulkWriteOptions,
   BulkWriteResult,
   Collection,
+  DeleteOptions,
   Document,
   FindCursor,
   FindOneAndDeleteOptions,
@@ -108,8 +109,8 @@ export class ExactCollection<Stored extends Document> {
     return (await runWrite(call, (own) => this.#collection.deleteOne(filter, own))).deletedCount;
   }
 
-  async deleteMany(filter: object, call: CallContext): Promise<number> {
-    return (await runWrite(call, (own) => this.#collection.deleteMany(filter, own))).deletedCount;
+  async deleteMany(filter: object, call: CallContext, options: Own<DeleteOptions> = {}): Promise<number> {
+    return (await runWrite(call, (own) => this.#collection.deleteMany(filter, { ...own, ...options }))).deletedCount;
   }
 
   /** Returns the deleted document. Null if there was none. */

@@ -21,7 +21,7 @@ import { createRunLease } from "../proposals/run-leases.js";
 import type { PagedMemory } from "./memory-context.js";
 import { removeAppliedIds } from "./changing/page-writes.js";
 import { transact } from "./changing/transact.js";
-import { readHead } from "./reading/page-reads.js";
+import { readHead, readMemoryTimes } from "./reading/page-reads.js";
 
 /** The longest time that a run may wait for a person. After that a new approval is requested. */
 const interruptMs = 30 * 86_400_000;
@@ -172,7 +172,9 @@ export class ApprovalRecords implements LeasedRecords {
     const times = kind === "interrupt" ? [at.getTime() + interruptMs] : [];
     if (lifetimeMs !== null) {
       const head = await readHead(this.#memory, {}, this.#call);
-      times.push((head?.updatedAt ?? at).getTime() + lifetimeMs);
+      const changedAt =
+        head?.updatedAt === undefined ? at : (await readMemoryTimes(this.#memory, head, this.#call)).updatedAt;
+      times.push(changedAt.getTime() + lifetimeMs);
     }
     return times.length === 0 ? null : new Date(Math.min(...times));
   }

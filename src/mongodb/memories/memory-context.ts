@@ -13,7 +13,7 @@ import type { Embedder } from "../embeddings/embedder.js";
 import type { VectorCollection } from "../embeddings/vector-collection.js";
 import type { VersionCollection } from "../history/version-collection.js";
 import type { RecordCollection } from "../proposals/record-collection.js";
-import { type MemoryExpiry, notExpired } from "./life/memory-expiry.js";
+import { mayBePresent, type MemoryExpiry } from "./life/memory-expiry.js";
 import { lookUp, type MemoryDocument } from "./documents/page-document.js";
 import type { PageSummaries } from "./reading/page-summaries.js";
 import { getAddressKey, getHeadId, getIdRange } from "./documents/page-ids.js";
@@ -104,7 +104,7 @@ export interface KnownPages {
   incarnation: string;
   /** Sorted by position. The head is the first, at the empty position. */
   pages: readonly KnownPage[];
-  /** The time of the last change that this process has seen in the head. */
+  /** The time of the last change of any page that this process has seen. */
   updatedAt: Date;
 }
 
@@ -141,14 +141,9 @@ export function lookUpHead({ server, address }: Pick<PagedMemory, "server" | "ad
   return server.isSharded ? { _id: getHeadId(address) } : lookUp(address);
 }
 
-/** Finds the unexpired head of an address. */
+/** Finds the head of an address for a change, unless it is the whole memory and has expired. */
 export function lookUpPresent(memory: PagedMemory): object {
-  return { ...lookUpHead(memory), ...isPresent(memory) };
-}
-
-/** A condition on heads that have not expired. */
-export function isPresent({ expiry, address }: PagedMemory): object {
-  return notExpired(expiry.deadline(address.scope));
+  return { ...lookUpHead(memory), ...mayBePresent(memory.expiry.deadline(memory.address.scope)) };
 }
 
 /** Names the shard of one memory, or the shards of one owner. Elsewhere an index of addresses is as good. */

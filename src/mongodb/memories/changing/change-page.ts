@@ -3,7 +3,7 @@ import { runInTurns } from "../../../core/runtime/turns.js";
 import type { Expression } from "../documents/expressions.js";
 import { newMemoryBytes } from "../documents/page-sizes.js";
 import { hasTransactions, type PagedMemory } from "../memory-context.js";
-import { covers, findKnownPages } from "../reading/known-pages.js";
+import { covers } from "../reading/known-pages.js";
 import { isHead, type LoadedPage, type LoadedPages } from "../reading/load.js";
 import { type ChangeParts, noChange } from "./change-pipeline.js";
 import { changedSince, createEditParts } from "./edit-parts.js";
@@ -18,7 +18,6 @@ import {
 import { checkRoomOfHead, checkRoomOfPages } from "./memory-room.js";
 import { targetHeadAlone, targetLoadedPage } from "./page-target.js";
 import { commitChanges, makeChange } from "./page-writes.js";
-import { touchHead } from "./touch-head.js";
 
 /**
  * Stores edits of one page. They are one update, which sends only what changes. If the head records the change and is
@@ -108,10 +107,6 @@ async function sendAlone(
   call: CallContext,
 ): Promise<StoreOutcome> {
   const { loaded, scope, at } = change;
-  if (loaded.isPaged) {
-    const known = findKnownPages(memory);
-    if (known === undefined || !(await touchHead(memory, known, call))) return "lost";
-  }
   const isMissing = page === undefined;
   const target = isMissing ? targetHeadAlone(memory) : targetLoadedPage(memory, page, loaded.isPaged);
   // An upsert cannot refuse the change of a missing document. The size was checked before.

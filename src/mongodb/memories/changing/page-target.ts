@@ -3,7 +3,7 @@ import { type Expression, literal, where } from "../documents/expressions.js";
 import type { PageForm } from "./change-pipeline.js";
 import { type LoadedPage, isHead } from "../reading/load.js";
 import { lookUp, type MemoryDocument } from "../documents/page-document.js";
-import { isPresent, type KnownPage, lookUpPresent, type PagedMemory } from "../memory-context.js";
+import { type KnownPage, lookUpPresent, type PagedMemory } from "../memory-context.js";
 import { getEndBelow, getOrderKey } from "../documents/page-order.js";
 import { getHeadId, createObjectId } from "../documents/page-ids.js";
 
@@ -26,14 +26,13 @@ export function targetHeadAlone(memory: PagedMemory): PageTarget {
 }
 
 /** A known page that covers the path of a change. */
-export function targetKnownPage(memory: PagedMemory, { _id, lo }: KnownPage, change: Change): PageTarget {
+export function targetKnownPage({ _id, lo }: KnownPage, change: Change): PageTarget {
   const end = change.type === "delete" ? getEndBelow(change.path) : null;
   const endsBefore: Expression =
     end === null ? { $lte: ["$hi", literal(getOrderKey(change.path))] } : { $lt: ["$hi", literal(end)] };
   const isRoot = change.type === "delete" && end === null;
   const unless: Expression = isRoot ? isSeveral : { $and: [isSeveral, endsBefore] };
-  const filter = { _id, ...(isHead({ lo }) && isPresent(memory)) };
-  return { filter, unless: [unless], isAlone: false, isHead: isHead({ lo }) };
+  return { filter: { _id }, unless: [unless], isAlone: false, isHead: isHead({ lo }) };
 }
 
 /**
@@ -42,10 +41,7 @@ export function targetKnownPage(memory: PagedMemory, { _id, lo }: KnownPage, cha
  * @param isPaged whether it is one of several
  */
 export function targetLoadedPage(memory: PagedMemory, page: LoadedPage, isPaged: boolean): PageTarget {
-  if (isPaged) {
-    const filter = { ...lookUpIncarnation(page), ...(isHead(page) && isPresent(memory)) };
-    return { filter, unless: [], isAlone: false, isHead: isHead(page) };
-  }
+  if (isPaged) return { filter: lookUpIncarnation(page), unless: [], isAlone: false, isHead: isHead(page) };
   const { _id, key } = page;
   const filter = { ...lookUpPresent(memory), ...(key === undefined ? { _id } : { key }) };
   return { filter, unless: [isSeveral], isAlone: true, isHead: true };

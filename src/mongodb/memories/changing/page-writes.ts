@@ -14,7 +14,6 @@ import { keepOutboxSmall, makeRoomInHead } from "../outbox/outbox-upkeep.js";
 import type { LastChange, MemoryDocument } from "../documents/page-document.js";
 import { createdFields, type PageTarget } from "./page-target.js";
 import { lookUpPresent, type PagedMemory } from "../memory-context.js";
-import { removeExpired } from "../life/expire.js";
 
 export interface WriteTimes {
   /** The time of the change. */
@@ -64,7 +63,7 @@ export function makeChange(
  * Makes all writes in one step, or none.
  * @returns whether they were made
  */
-export function commitChanges(
+export async function commitChanges(
   memory: PagedMemory,
   writes: readonly PageWrite[],
   head: HeadWrite,
@@ -84,29 +83,28 @@ export function commitChanges(
       throw error;
     }
   };
-  return sendAgain(memory, send, transactionError, call);
+  return (await sendAgain(memory, send, transactionError, call)) ?? false;
 }
 
 /**
- * Sends a change again if the server reports that it did not run: because a concurrent insert came first, an expired
- * document is in the way, or the outbox leaves no room.
- * @param toError explains all other errors
+ * Sends a change again if the outbox left no room for it.
+ * @param toError explains errors
+ * @returns null if nothing was changed because there is a memory already, which may have expired
  */
 async function sendAgain<Result>(
   memory: PagedMemory,
   send: () => Promise<Result>,
   toError: (error: unknown) => MemoryError,
   call: CallContext,
-): Promise<Result> {
+): Promise<Result | null> {
   let tooLargeAlone = 0;
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
     try {
       return await send();
     } catch (error) {
-      if (isDuplicateKey(error)) await removeExpired(memory, call);
-      else if (isTooLarge(error) && memory.history !== null)
-        tooLargeAlone = await makeRoomInHead(memory, error, tooLargeAlone, call);
-      else throw toError(error);
+      if (isDuplicateKey(error)) return null;
+      if (!isTooLarge(error) || memory.history === null) throw toError(error);
+      tooLargeAlone = await makeRoomInHead(memory, error, tooLargeAlone, call);
     }
     await pause(attempt);
   }

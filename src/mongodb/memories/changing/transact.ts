@@ -18,7 +18,7 @@ import { changePage, checkRoom } from "./change-page.js";
 import { isOfSeveralPages, loadForChange, type StorageScope } from "./loaded-change.js";
 import { replacePages } from "./replace-pages.js";
 import type { CallOutcome } from "./made-calls.js";
-import { touchHead } from "./touch-head.js";
+import { removeExpired } from "../life/expire.js";
 import type { MadeCall } from "../documents/page-document.js";
 import { newMemoryBytes } from "../documents/page-sizes.js";
 
@@ -63,8 +63,7 @@ export async function attemptChange(
   // The record of the change and the limit are kept in the head.
   if (memory.history !== null || memory.limits.isLimited === true) return null;
   if (change.type === "delete" && selectPages(known.pages, getScope(change)).length > 1) return null;
-  if (!(await touchHead(memory, known, call))) return null;
-  const target = targetKnownPage(memory, page, change);
+  const target = targetKnownPage(page, change);
   const made = await tryChange(memory, parts, { target, at, createdAt: now, upsert: false }, call);
   return made && toResult(change, made, now);
 }
@@ -103,6 +102,8 @@ export function transact<Result>(
       const moment = { at, isApplied: loaded.head?.isApplied === true, made };
       const { edits, result, outcome } = await apply(loaded.tree, moment);
       if (hasNoEdits(edits)) return result;
+      // An expired memory would be in the way of the next one.
+      if (loaded.pages.length === 0) await removeExpired(memory, call);
       const store = replacesPages ? replacePages : changePage;
       const stored = await store(memory, { scope, loaded, edits, outcome, at }, call);
       if (stored === "stored") return result;

@@ -6,6 +6,7 @@ import { inTransaction } from "../../driver/transactions.js";
 import { type Expression, literal, where } from "../documents/expressions.js";
 import { legacyChangedSince } from "./edit-parts.js";
 import { findHead } from "../reading/load.js";
+import { wholePage } from "../reading/load-scope.js";
 import { asRecord, flatFields, type MemoryDocument, snapshotOfDocument } from "../documents/page-document.js";
 import { hasTransactions, lookUpPresent, type PagedMemory, prepare } from "../memory-context.js";
 import { getHeadId } from "../documents/page-ids.js";
@@ -19,7 +20,7 @@ export async function upgradeHead(memory: PagedMemory, call: CallContext): Promi
   await prepare(memory);
   let isUpgraded = false;
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-    const head = await reading(() => findHead(memory, { outbox: 0 }, call));
+    const head = await reading(() => findHead(memory, { ...wholePage, revision: 1 }, call));
     if (head === null) return isUpgraded;
     const isLegacy = head.revision === undefined;
     if (!isLegacy && (typeof head._id === "string" || !(await hasTransactions(memory)))) return isUpgraded;

@@ -37,6 +37,7 @@ export interface MemoryDocument {
   /** Absent in documents of the earlier system, whose `data` may contain nested objects. */
   revision?: number;
   createdAt?: Date;
+  /** The last change of this page. See `findLastChange`. */
   updatedAt?: Date;
   /** Changes that are not in the collection of versions yet. Present, maybe empty, in memories with a history. */
   outbox?: StoredTreeChange[];

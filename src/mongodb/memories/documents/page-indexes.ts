@@ -62,11 +62,11 @@ export const ownerIndexes = {
  */
 export const pageIndex = {
   name: "pages",
-  key: { _id: 1, lo: 1, revision: 1, sizeBytes: 1 },
+  key: { _id: 1, lo: 1, revision: 1, sizeBytes: 1, updatedAt: 1 },
   partialFilterExpression: { lo: { $gte: "" } },
 } as const satisfies IndexDescription;
 
-/** The memories of several pages by their last change. A sweep removes those that have expired. */
+/** The memories of several pages by the last change of their heads. A sweep then looks at their other pages too. */
 const sweptIndex = {
   name: "large_by_change",
   key: { scope: 1, updatedAt: 1 },

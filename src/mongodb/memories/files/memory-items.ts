@@ -2,11 +2,13 @@ import type { Item } from "@langchain/langgraph-checkpoint";
 import type { CallContext } from "../../../core/runtime/call.js";
 import type { CheckedAddress } from "../../../core/values/address.js";
 import { ROOT } from "../../../core/values/paths.js";
+import { reading } from "../../driver/reads.js";
 import { groupedByMemory, type MemoryLocation } from "../../operations/memory-location.js";
 import { snapshotOfDocument } from "../documents/page-document.js";
 import { type FoundMemory, memoriesWithin } from "../listing/found-memories.js";
 import { type MemoriesContext, openContext } from "../memory-context.js";
 import { fileItems } from "../reading/file-items.js";
+import { isExpired } from "../reading/known-pages.js";
 import { loadPages } from "../reading/load.js";
 import { getMemoryTimes, readItems } from "../reading/page-reads.js";
 
@@ -19,7 +21,9 @@ export async function* addressesWithin(
   prefix: readonly string[],
   call: CallContext,
 ): AsyncGenerator<CheckedAddress> {
-  for await (const { address } of memoriesWithin(memories, prefix, "address", call)) yield address;
+  for await (const { address, document } of memoriesWithin(memories, prefix, "address", call)) {
+    if (!(await reading(() => isExpired(openContext(memories, address), document, call)))) yield address;
+  }
 }
 
 /** Reads the items of every memory at or below a namespace, in the order of the store: by namespace, then by key. */
@@ -38,11 +42,11 @@ async function readAllItems(
   { address, namespace, document }: FoundMemory,
   call: CallContext,
 ): Promise<Item[]> {
-  const times = getMemoryTimes(document);
-  if (document.hi === undefined) return fileItems(namespace, snapshotOfDocument(document), times);
+  if (document.hi === undefined)
+    return fileItems(namespace, snapshotOfDocument(document), getMemoryTimes(document, []));
   const scope = { paths: [], below: [ROOT], want: "pages" } as const;
-  const { tree } = await loadPages(openContext(memories, address), scope, call);
-  return fileItems(namespace, tree.snapshot(), times);
+  const { tree, pages } = await loadPages(openContext(memories, address), scope, call);
+  return fileItems(namespace, tree.snapshot(), getMemoryTimes(document, pages));
 }
 
 /**

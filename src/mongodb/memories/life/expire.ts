@@ -1,47 +1,70 @@
 import { Call, type CallContext, type CallLimits, withinTime } from "../../../core/runtime/call.js";
-import { addressOrNull, memoryScopes } from "../../../core/values/address.js";
-import { storageError } from "../../driver/errors.js";
+import { addressOrNull, type MemoryScope, memoryScopes } from "../../../core/values/address.js";
+import { transactionError } from "../../driver/errors.js";
 import { reading, streaming } from "../../driver/reads.js";
+import { inTransaction } from "../../driver/transactions.js";
 import type { SweptCounts } from "../addresses/memory-filter.js";
 import { addressProjection, storedAddress } from "../listing/found-memories.js";
 import { lookUpHead, type MemoriesContext, type PagedMemory, openContext } from "../memory-context.js";
 import { getIncarnation, type MemoryDocument } from "../documents/page-document.js";
+import { getPagesRange } from "../documents/page-ids.js";
 import { lookUpIncarnation } from "../changing/page-target.js";
-import { isAlone, removeHead } from "./remove-memories.js";
+import { expiryFields, findLastChange, listPages } from "../reading/known-pages.js";
+import { isAlone } from "./remove-memories.js";
 
-/** The time of the last change of memories whose removal has begun. Nobody can change them any more. */
-const longAgo = new Date(0);
-
-/** Removes a memory that has expired, unless somebody has changed it meanwhile. @returns whether this call removed it */
-async function removeExpiredHead(
-  memory: PagedMemory,
-  head: Pick<MemoryDocument, "_id" | "key" | "hi">,
-  isExpired: object,
-  call: CallContext,
-): Promise<boolean> {
-  const filter = { ...lookUpIncarnation(head), ...isExpired };
-  // Without this, a change that began before the end could find the head, but no other page.
-  if (head.hi !== undefined) {
-    const { matchedCount } = await memory.collection.updateOne(filter, { $set: { updatedAt: longAgo } }, call);
-    if (matchedCount === 0) return false;
-  }
-  return (await removeHead(memory, head, isExpired, call)) !== null;
+/** Removes a memory with its versions, if it has expired. @returns whether this call removed it */
+async function removeIfExpired(memory: PagedMemory, head: MemoryDocument, call: CallContext): Promise<boolean> {
+  const { expiry, address, history, versions } = memory;
+  const deadline = expiry.deadline(address.scope);
+  if (deadline === null) return false;
+  const gone = await (head.hi === undefined
+    ? removeHead(memory, { ...lookUpIncarnation(head), ...isAlone }, deadline, call)
+    : removePages(memory, head, deadline, call));
+  if (gone?.hasVersions === true && history !== null) await versions.remove(getIncarnation(head), call);
+  return gone !== null;
 }
 
-/** Removes a memory if it has expired. */
+function removeHead(
+  { collection }: PagedMemory,
+  filter: object,
+  deadline: Date,
+  call: CallContext,
+  options: object = {},
+): Promise<MemoryDocument | null> {
+  const all = { projection: { hasVersions: 1 }, ...options };
+  return collection.findOneAndDelete<MemoryDocument>({ ...filter, updatedAt: { $lte: deadline } }, call, all);
+}
+
+/** Removes all pages in one step. Another change of one of them at the same time conflicts with it. */
+function removePages(
+  memory: PagedMemory,
+  head: MemoryDocument,
+  deadline: Date,
+  call: CallContext,
+): Promise<MemoryDocument | null> {
+  const { client, collection, knownPages, key } = memory;
+  return inTransaction(client, call, async (session) => {
+    const pages = await listPages(memory, head, { session }, call);
+    if (findLastChange(head, pages) > deadline) return null;
+    const gone = await removeHead(memory, lookUpIncarnation(head), deadline, call, { session });
+    if (gone === null) return null;
+    await collection.deleteMany({ _id: getPagesRange(String(head._id), getIncarnation(head)) }, call, { session });
+    knownPages.delete(key);
+    return gone;
+  });
+}
+
+/** Removes a memory if it has expired. @throws MemoryError EIO */
 export async function removeExpired(memory: PagedMemory, call: CallContext): Promise<void> {
-  const { collection, history, versions, expiry, address } = memory;
+  const { collection, expiry, address } = memory;
   const deadline = expiry.deadline(address.scope);
   if (deadline === null) return;
-  const isExpired = { updatedAt: { $lte: deadline } };
-  const filter = { ...lookUpHead(memory), ...isExpired };
-  const options = { projection: { key: 1, hi: 1 } };
+  const filter = { ...lookUpHead(memory), updatedAt: { $lte: deadline } };
   try {
-    const head = await collection.findOne<MemoryDocument>(filter, call, options);
-    if (head === null || !(await removeExpiredHead(memory, head, isExpired, call))) return;
-    if (history !== null) await versions.remove(getIncarnation(head), call);
+    const head = await collection.findOne<MemoryDocument>(filter, call, { projection: expiryFields });
+    if (head !== null) await removeIfExpired(memory, head, call);
   } catch (error) {
-    throw storageError(error, "write", null);
+    throw transactionError(error);
   }
 }
 
@@ -68,8 +91,6 @@ export async function sweep(memories: MemoriesContext, limits: CallLimits): Prom
 /** The most memories that one command finds. Reason: the server closes a cursor that is unused for 10 minutes. */
 const foundAtOnce = 100;
 
-const sweptProjection = { ...addressProjection, key: 1, hi: 1, hasVersions: 1 } as const;
-
 /**
  * Removes all memories that have expired, with their versions. MongoDB removes those of one page too, about a minute
  * after their end, and leaves the versions until they expire. Yields once for each memory that this sweep has removed.
@@ -81,11 +102,10 @@ async function* sweepMemories(context: MemoriesContext, call: CallContext): Asyn
   for (const scope of memoryScopes) {
     const deadline = expiry.deadline(scope);
     if (deadline === null) continue;
-    const isExpired = { updatedAt: { $lte: deadline } };
-    for await (const head of findExpired(context, { scope, ...isExpired }, call)) {
+    for await (const head of findOld(context, scope, deadline, call)) {
       call.throwIfAborted();
       try {
-        if (!(await removeSwept(context, head, isExpired, call))) continue;
+        if (!(await removeSwept(context, head, deadline, call))) continue;
       } catch (error) {
         errors.push(error);
         continue;
@@ -101,28 +121,24 @@ async function* sweepMemories(context: MemoriesContext, call: CallContext): Asyn
 async function removeSwept(
   context: MemoriesContext,
   head: MemoryDocument,
-  isExpired: object,
+  deadline: Date,
   call: CallContext,
 ): Promise<boolean> {
-  const { collection, history, versions } = context;
   const address = addressOrNull(storedAddress(head));
-  const isGone =
-    address === null
-      ? (await collection.deleteOne({ _id: head._id, ...isExpired }, call)) > 0
-      : await removeExpiredHead(openContext(context, address), head, isExpired, call);
-  if (isGone && head.hasVersions === true && history !== null) await versions.remove(getIncarnation(head), call);
-  return isGone;
+  if (address !== null) return removeIfExpired(openContext(context, address), head, call);
+  return (await context.collection.deleteOne({ _id: head._id, ...isAlone, updatedAt: { $lte: deadline } }, call)) > 0;
 }
 
-/** Finds memories of one page and then those of several, each by its own index, and written as the index is. */
-async function* findExpired(
+/** Finds memories of one page that have expired, and then those of several with an old head, each by its own index. */
+async function* findOld(
   { collection }: MemoriesContext,
-  isExpired: object,
+  scope: MemoryScope,
+  deadline: Date,
   call: CallContext,
 ): AsyncGenerator<MemoryDocument> {
-  const options = { projection: sweptProjection, batchSize: foundAtOnce };
+  const options = { projection: { ...addressProjection, ...expiryFields }, batchSize: foundAtOnce };
   for (const pages of [isAlone, { hi: { $gt: "" } }]) {
-    const filter = { ...isExpired, nodeId: { $type: "string" }, ...pages };
+    const filter = { scope, updatedAt: { $lte: deadline }, nodeId: { $type: "string" }, ...pages };
     yield* streaming(collection.find<MemoryDocument>(filter, call, options));
   }
 }

@@ -58,11 +58,11 @@ export class MemoryExpiry {
 }
 
 /**
- * Returns a filter for memories that have not expired. It also matches memories without a time of the last change,
- * which stay until they are changed.
+ * Returns a filter that leaves out expired memories of one page. Whether one of several has expired, only all its pages
+ * can show: see `isExpired`. Memories without a time of the last change stay until they are changed.
  */
-export function notExpired(deadline: Date | null): { updatedAt?: object } {
-  return deadline === null ? {} : { updatedAt: { $not: { $lte: deadline } } };
+export function mayBePresent(deadline: Date | null): { $nor?: object[] } {
+  return deadline === null ? {} : { $nor: [{ hi: null, updatedAt: { $lte: deadline } }] };
 }
 
 const expiryIndexNames = {

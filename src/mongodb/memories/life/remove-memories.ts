@@ -92,7 +92,7 @@ export async function removeMemories(
     const address = addressOrNull(storedAddress(head));
     if (address === null) continue;
     const others = await measurePages(context, head, call);
-    const gone = await removeHead(openContext(context, address), head, {}, call);
+    const gone = await removeHead(openContext(context, address), head, call);
     if (gone === null) continue;
     otherFiles += others.files;
     note(gone);
@@ -112,21 +112,15 @@ function countRemoved(removed: readonly RemovedDocument[], otherFiles: number): 
   };
 }
 
-/**
- * Removes a memory, its other pages first.
- * @param condition on the head
- * @returns the head, if this call removed it
- */
-export async function removeHead(
+/** Removes a memory, its other pages first. @returns the head, if this call removed it */
+async function removeHead(
   { collection, knownPages, key }: PagedMemory,
   head: Pick<MemoryDocument, "_id" | "key" | "hi">,
-  condition: object,
   call: CallContext,
 ): Promise<RemovedDocument | null> {
   const pages = { _id: getPagesRange(String(head._id), getIncarnation(head)) };
-  const filter = { ...lookUpIncarnation(head), ...condition };
   if (head.hi !== undefined) await collection.deleteMany(pages, call);
-  const gone = await collection.findOneAndDelete<RemovedDocument>(filter, call, removalOptions);
+  const gone = await collection.findOneAndDelete<RemovedDocument>(lookUpIncarnation(head), call, removalOptions);
   // A split that was under way may have made another page. Now none can come any more.
   if (head.hi !== undefined || gone?.hi !== undefined) await collection.deleteMany(pages, call);
   knownPages.delete(key);

@@ -5,8 +5,9 @@ import { createIndexes } from "../../driver/create-indexes.js";
 import { storageError } from "../../driver/errors.js";
 import { reading } from "../../driver/reads.js";
 import type { MemoryDocument } from "../documents/page-document.js";
-import { notExpired } from "../life/memory-expiry.js";
-import { lookUpHead, type MemoriesContext } from "../memory-context.js";
+import { mayBePresent } from "../life/memory-expiry.js";
+import { lookUpHead, type MemoriesContext, openContext } from "../memory-context.js";
+import { expiryFields, isExpired } from "../reading/known-pages.js";
 import { addressProjection, storedAddress } from "./found-memories.js";
 
 /**
@@ -33,17 +34,18 @@ export async function prepareDue({ collection, ready }: Omit<MemoriesContext, "p
  * its answer. If there are some, this begins to count them, and searches again.
  */
 export async function findDue(
-  { collection, expiry, clock, prepareDue: prepare }: MemoriesContext,
+  context: MemoriesContext,
   { nodeId, scope, changes, intervalMs, limit }: DueQuery,
   call: CallContext,
 ): Promise<DueMemory[]> {
+  const { collection, expiry, clock, prepareDue: prepare } = context;
   await prepare();
-  const ofNode = { nodeId: { $eq: nodeId, $type: "string" }, scope, ...notExpired(expiry.deadline(scope)) };
+  const ofNode = { nodeId: { $eq: nodeId, $type: "string" }, scope, ...mayBePresent(expiry.deadline(scope)) };
   const before = new Date(clock().getTime() - intervalMs);
   const due = { ...ofNode, unlearnt: { $gte: changes }, learntAt: { $lte: before } };
   const uncounted = { ...ofNode, unlearnt: null };
   const options = {
-    projection: { ...addressProjection, unlearnt: 1, learntAt: 1 },
+    projection: { ...addressProjection, ...expiryFields, unlearnt: 1, learntAt: 1 },
     sort: { unlearnt: 1, learntAt: 1 },
     limit,
     hint: dueIndex.name,
@@ -56,10 +58,13 @@ export async function findDue(
       await collection.aggregate(beginToCount(uncounted, collection.name), call, { hint: dueIndex.name }).toArray();
       found = await find(due);
     }
-    return found.flatMap((head) => {
+    const memories: DueMemory[] = [];
+    for (const head of found) {
       const address = addressOrNull(storedAddress(head));
-      return address === null ? [] : [{ address, changes: head.unlearnt ?? 0, learntAt: head.learntAt ?? before }];
-    });
+      if (address === null || (await isExpired(openContext(context, address), head, call))) continue;
+      memories.push({ address, changes: head.unlearnt ?? 0, learntAt: head.learntAt ?? before });
+    }
+    return memories;
   });
 }
 

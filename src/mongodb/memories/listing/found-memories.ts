@@ -7,9 +7,10 @@ import { reading, streamingBatches } from "../../driver/reads.js";
 import { compareNamespaces } from "../../operations/namespaces.js";
 import { addressKeys } from "../addresses/address-keys.js";
 import { type AddressRange, addressRangesWithin } from "../addresses/address-ranges.js";
-import { notExpired } from "../life/memory-expiry.js";
+import { mayBePresent } from "../life/memory-expiry.js";
 import { type MemoriesContext, nameShards } from "../memory-context.js";
 import type { MemoryDocument } from "../documents/page-document.js";
+import { expiryFields } from "../reading/known-pages.js";
 
 /** A memory with the requested fields of the document that contains its address. */
 export interface FoundMemory {
@@ -88,7 +89,7 @@ function createSelection(range: AddressRange, { expiry, server }: MemoriesContex
       ...anyNode,
       ...range,
       ...anyOwner,
-      ...notExpired(expiry.deadline(range.scope)),
+      ...mayBePresent(expiry.deadline(range.scope)),
       ...nameShards(server, range),
       ...notEmpty,
     },
@@ -183,5 +184,5 @@ type StoredAddress = Partial<Record<"nodeId" | "scope" | OwnerField, unknown>>;
 
 function fieldsProjection(fields: "all" | "address"): FindOptions {
   if (fields === "all") return {};
-  return { projection: addressProjection, batchSize: selectionSize };
+  return { projection: { ...addressProjection, ...expiryFields }, batchSize: selectionSize };
 }

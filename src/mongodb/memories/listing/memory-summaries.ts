@@ -62,7 +62,9 @@ async function toSummary(
   const address = addressOrNull(storedAddress(document));
   if (address === null) return [];
   const others = await measurePages(context, document, call);
-  const { createdAt, updatedAt } = getMemoryTimes(document);
+  const deadline = context.expiry.deadline(address.scope);
+  const { createdAt, updatedAt } = getMemoryTimes(document, [others]);
+  if (document.hi !== undefined && deadline !== null && updatedAt <= deadline) return [];
   return [
     {
       address,
@@ -70,7 +72,7 @@ async function toSummary(
       textBytes: sumTexts(document) + others.textBytes,
       files: countFiles(document) + others.files,
       createdAt,
-      updatedAt: others.updatedAt !== null && others.updatedAt > updatedAt ? others.updatedAt : updatedAt,
+      updatedAt,
     },
   ];
 }
@@ -89,11 +91,11 @@ export interface MeasuredPages {
   files: number;
   textBytes: number;
   sizeBytes: number;
-  /** The time of the last change. Null if there are none. */
-  updatedAt: Date | null;
+  /** The time of the last change, if there are any. */
+  updatedAt?: Date;
 }
 
-const noPages: MeasuredPages = { files: 0, textBytes: 0, sizeBytes: 0, updatedAt: null };
+const noPages: MeasuredPages = { files: 0, textBytes: 0, sizeBytes: 0 };
 
 /** Measures the pages of a memory except its head. No command if there are none. */
 export async function measurePages(

@@ -6,7 +6,7 @@ import type { AddressRange } from "../addresses/address-ranges.js";
 import type { MemorySummary } from "../addresses/memory-filter.js";
 import type { CallContext } from "../../../core/runtime/call.js";
 import { reading } from "../../driver/reads.js";
-import { notExpired } from "../life/memory-expiry.js";
+import { mayBePresent } from "../life/memory-expiry.js";
 import { addressKeys, ownerKeys, ownerOfAnyNode, rangeFilter } from "../addresses/address-keys.js";
 import { type MemoriesContext, nameShards } from "../memory-context.js";
 import { spanOfPage } from "../store-spans.js";
@@ -65,7 +65,7 @@ export async function readHeads<Found extends Document>(
   for (const filter of filtersAfter(range, after)) {
     const limit = pageSize - documents.length;
     const options = { projection, sort: getIndexOrder(range), limit, batchSize: limit + 1 };
-    const all = { ...filter, ...notExpired(expiry.deadline(range.scope)), ...nameShards(server, range) };
+    const all = { ...filter, ...mayBePresent(expiry.deadline(range.scope)), ...nameShards(server, range) };
     documents.push(...(await reading(() => collection.find<Found>(all, call, options).toArray())));
     if (documents.length >= pageSize) break;
   }

@@ -22,7 +22,7 @@ interface OutboxHead extends LoadedPage {
 
 const maxInt = 2 ** 31 - 1;
 
-const headFields = { key: 1, hi: 1, revision: 1, outbox: 1 } as const;
+const headFields = { revision: 1, outbox: 1 } as const;
 
 /** The changes that the head of a memory contains. */
 export class OutboxSource implements StoredHistory {

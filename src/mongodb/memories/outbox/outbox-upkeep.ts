@@ -32,7 +32,7 @@ async function prolongVersions(memory: PagedMemory, versionsExpireAt: Date, call
   const { clock, expiry, history, versions, collection, address } = memory;
   const until = expiry.versionsExpireAt(address.scope, clock());
   if (history === null || until === null || versionsExpireAt >= until.latest) return;
-  const head = await findHead(memory, { key: 1 }, call);
+  const head = await findHead(memory, {}, call);
   if (head === null) return;
   await versions.prolong(getIncarnation(head), until.expiresAt, call);
   await collection.updateOne(lookUpIncarnation(head), { $set: { versionsExpireAt: until.expiresAt } }, call);

@@ -47,9 +47,37 @@ export async function learnPages(
   const incarnation = getIncarnation(head);
   const others = await listPages(memory, head, options, call);
   const pages = sortPages([{ _id: head._id, lo: "" }, ...others]);
-  knownPages.set(key, { incarnation, pages, updatedAt: head.updatedAt ?? new Date(0) });
+  knownPages.set(key, { incarnation, pages, updatedAt: findLastChange(head, others) });
   return others;
 }
+
+/** Returns the time of the last change of anything in a memory. @param others its pages except the head */
+export function findLastChange(
+  { updatedAt = new Date(0) }: Pick<MemoryDocument, "updatedAt">,
+  others: readonly Pick<MemoryDocument, "updatedAt">[],
+): Date {
+  return others.reduce(
+    (last, page) => (page.updatedAt !== undefined && page.updatedAt > last ? page.updatedAt : last),
+    updatedAt,
+  );
+}
+
+/** Whether a memory has expired. Looks at its other pages if the head has not changed for so long. */
+export async function isExpired(
+  memory: PagedMemory,
+  head: MemoryDocument,
+  call: CallContext,
+  options: object = {},
+): Promise<boolean> {
+  const deadline = memory.expiry.deadline(memory.address.scope);
+  if (deadline === null || head.updatedAt === undefined || head.updatedAt > deadline) return false;
+  if (head.hi === undefined) return true;
+  if (findKnownPages(memory)?.incarnation === getIncarnation(head)) return false;
+  return findLastChange(head, await learnPages(memory, head, options, call)) <= deadline;
+}
+
+/** The fields of a head that `isExpired` needs. */
+export const expiryFields = { key: 1, hi: 1, updatedAt: 1 } as const;
 
 export function sortPages(pages: readonly KnownPage[]): KnownPage[] {
   return pages.map(({ _id, lo }) => ({ _id, lo })).toSorted((a, b) => compareKeys(a.lo, b.lo));
@@ -61,6 +89,7 @@ export interface ListedPage {
   lo: string;
   revision: number;
   sizeBytes: number;
+  updatedAt: Date;
 }
 
 /** The server would return only 101 documents with the first answer. It ends a batch at 16 MB, too. */
@@ -74,7 +103,7 @@ export function listPages(
   call: CallContext,
 ): Promise<ListedPage[]> {
   const filter = { _id: getPagesRange(String(head._id), getIncarnation(head)), lo: { $gt: "" } };
-  const projection = { _id: 1, lo: 1, revision: 1, sizeBytes: 1 };
+  const projection = pageIndex.key;
   const all = { projection, hint: pageIndex.name, batchSize: pagesAtOnce, ...options };
   return collection.find<ListedPage>(filter, call, all).toArray();
 }

@@ -70,7 +70,7 @@ export function projectScope(scope: LoadScope): Record<string, Expression> {
 
 const pageFields = { key: 1, lo: 1, hi: 1, revision: 1, updatedAt: 1 } as const;
 
-const wholePage = { data: 1, meta: 1, dirs: 1, createdAt: 1 } as const;
+export const wholePage = { data: 1, meta: 1, dirs: 1, createdAt: 1 } as const;
 
 function projectPart({ paths, below, want, forChange = false }: LoadScope): Record<string, Expression> {
   const keys = namedPaths(paths).map(keyOfPath);

@@ -4,10 +4,19 @@ import { MemoryTree } from "../../../core/tree/memory-tree.js";
 import { getParents } from "../../../core/values/paths.js";
 import { reading } from "../../driver/reads.js";
 import { atOneMoment, inSnapshot, readAtOneMoment, type SnapshotOptions } from "../../driver/snapshot-reads.js";
-import { covers, findKnownPages, learnPages, pagesAtOnce, selectPages, sortPages } from "./known-pages.js";
-import { type LoadScope, type PagePart, projectScope, readPart, readsPages } from "./load-scope.js";
+import {
+  covers,
+  expiryFields,
+  findKnownPages,
+  isExpired,
+  learnPages,
+  pagesAtOnce,
+  selectPages,
+  sortPages,
+} from "./known-pages.js";
+import { type LoadScope, type PagePart, projectScope, readPart, readsPages, wholePage } from "./load-scope.js";
 import { getIncarnation, type MadeCall, type MemoryDocument, snapshotOfDocument } from "../documents/page-document.js";
-import { type KnownPage, type KnownPages, lookUpPresent, type PagedMemory } from "../memory-context.js";
+import { type KnownPage, type KnownPages, lookUpHead, type PagedMemory } from "../memory-context.js";
 import { compareKeys, getPathAt } from "../documents/page-order.js";
 
 /** A page, with the fields that a scope has asked for. */
@@ -59,7 +68,7 @@ async function loadKnown(
   const ids = listIds(known.pages, scope);
   // One document is at one point in time by itself.
   const pages = await findPages(memory, ids, scope, ids.length > 1 ? atOneMoment : {}, call);
-  return isCurrent(memory, pages, known, scope) ? finishLoad(pages, scope, true) : null;
+  return isCurrent(pages, known, scope) ? finishLoad(pages, scope, true) : null;
 }
 
 /** Loads from the head, if that is enough. Null: the memory has other pages too. */
@@ -116,20 +125,22 @@ function closeGap(page: LoadedPage, known: readonly KnownPage[]): LoadedPage {
  * somebody has rewritten or removed it meanwhile.
  */
 async function loadLegacy(memory: PagedMemory, call: CallContext): Promise<LoadedPages | null> {
-  const legacy = await findHead(memory, { outbox: 0 }, call);
+  const legacy = await findHead(memory, { ...wholePage, revision: 1 }, call);
   if (legacy === null || legacy.revision !== undefined) return null;
   const page = { ...legacy, measuredBytes: 0 };
   return { pages: [page], head: page, tree: new MemoryTree(snapshotOfDocument(legacy)), isPaged: false, legacy };
 }
 
-/** Finds the unexpired head. */
-export function findHead<Fields extends object = object>(
+/** Finds the head. Null if there is no memory, or it has expired. */
+export async function findHead<Fields extends object = object>(
   memory: PagedMemory,
-  projection: object,
+  fields: object,
   call: CallContext,
   options: object = {},
 ): Promise<(LoadedPage & Fields) | null> {
-  return memory.collection.findOne<LoadedPage & Fields>(lookUpPresent(memory), call, { projection, ...options });
+  const all = { projection: { ...expiryFields, ...fields }, ...options };
+  const head = await memory.collection.findOne<LoadedPage & Fields>(lookUpHead(memory), call, all);
+  return head === null || (await isExpired(memory, head, call, options)) ? null : head;
 }
 
 async function findPages(
@@ -152,16 +163,9 @@ function listIds(pages: readonly KnownPage[], scope: LoadScope): MemoryDocument[
 }
 
 /** Whether the pages that a process knew are still the pages of the memory. */
-function isCurrent(
-  { expiry, address }: PagedMemory,
-  pages: readonly LoadedPage[],
-  known: KnownPages,
-  scope: LoadScope,
-): boolean {
+function isCurrent(pages: readonly LoadedPage[], known: KnownPages, scope: LoadScope): boolean {
   const head = pages.find(isHead);
-  const deadline = expiry.deadline(address.scope);
-  const isExpired = deadline !== null && head?.updatedAt !== undefined && head.updatedAt <= deadline;
-  if (isExpired || (head !== undefined && getIncarnation(head) !== known.incarnation)) return false;
+  if (head !== undefined && getIncarnation(head) !== known.incarnation) return false;
   return (scope.needsHead !== true || head !== undefined) && covers(pages, scope);
 }
 

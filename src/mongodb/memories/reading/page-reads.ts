@@ -10,7 +10,7 @@ import { reading } from "../../driver/reads.js";
 import { inSnapshot, readAtOneMoment } from "../../driver/snapshot-reads.js";
 import type { MemoryLocation } from "../../operations/memory-location.js";
 import { fileItem, type ItemTimes } from "./file-items.js";
-import { findKnownPages, selectPages } from "./known-pages.js";
+import { findKnownPages, findLastChange, listPages, selectPages } from "./known-pages.js";
 import { findHead, listDirectoriesAbove, type LoadedPage, type LoadedPages, loadFromHead, loadPages } from "./load.js";
 import {
   getCreationTime,
@@ -95,13 +95,12 @@ export async function readItems(
   const fields = { createdAt: 1, updatedAt: 1 };
   const scope = { paths, below: [], needsHead: places.some(({ kind }) => kind === "dir"), fields };
   const { tree, head } = await loadPages(memory, scope, call);
+  const times = head === undefined ? null : await readMemoryTimes(memory, head, call);
   return places.map(({ path, kind, namespace, key }) => {
     if (path === null) return null;
     const file = tree.files.get(path);
     if (kind === "file") return file === undefined ? null : fileItem(namespace, key, { content: file.content }, file);
-    return head !== undefined && tree.isDirectory(path)
-      ? fileItem(namespace, key, { directory: true }, getMemoryTimes(head))
-      : null;
+    return times !== null && tree.isDirectory(path) ? fileItem(namespace, key, { directory: true }, times) : null;
   });
 }
 
@@ -113,8 +112,7 @@ export function readHead<Fields extends object>(
 ): Promise<(LoadedPage & Fields) | null> {
   return reading(async () => {
     await memory.ready();
-    const projection = { key: 1, hi: 1, revision: 1, updatedAt: 1, ...fields };
-    return findHead<Fields>(memory, projection, call);
+    return findHead<Fields>(memory, { revision: 1, ...fields }, call);
   });
 }
 
@@ -200,8 +198,20 @@ function toEmptyFile({ path, sizeBytes }: PageSummary["files"][number]): MemoryS
   return { path, kind: "file", content: "", sizeBytes, createdAt: unknown, updatedAt: unknown };
 }
 
-/** Directories have the times of the memory. */
-export function getMemoryTimes(head: Pick<MemoryDocument, "_id" | "createdAt" | "updatedAt">): ItemTimes {
+/** Reads the times of a memory, which its directories have. */
+export async function readMemoryTimes(
+  memory: PagedMemory,
+  head: MemoryDocument,
+  call: CallContext,
+): Promise<ItemTimes> {
+  return getMemoryTimes(head, head.hi === undefined ? [] : await reading(() => listPages(memory, head, {}, call)));
+}
+
+/** Directories have the times of the memory. @param others its pages except the head */
+export function getMemoryTimes(
+  head: Pick<MemoryDocument, "_id" | "createdAt" | "updatedAt">,
+  others: readonly Pick<MemoryDocument, "updatedAt">[],
+): ItemTimes {
   const createdAt = head.createdAt ?? getCreationTime(head) ?? new Date(0);
-  return { createdAt, updatedAt: head.updatedAt ?? createdAt };
+  return { createdAt, updatedAt: findLastChange({ updatedAt: head.updatedAt ?? createdAt }, others) };
 }

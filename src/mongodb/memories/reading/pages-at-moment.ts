@@ -34,8 +34,7 @@ export class PagesAtMoment {
 
   /** Lists the pages in their order. Reads the head and an index. */
   async list(): Promise<PageVersion[]> {
-    const projection = { key: 1, hi: 1, revision: 1, updatedAt: 1 };
-    const head = await findHead(this.#memory, projection, this.#call, this.#moment);
+    const head = await findHead(this.#memory, { revision: 1 }, this.#call, this.#moment);
     const others = await learnPages(this.#memory, head, this.#moment, this.#call);
     return head === null ? [] : createVersions(head, others);
   }
