@@ -4,8 +4,15 @@ import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import fc from "fast-check";
-import { type Memory, type MemorySnapshot, MongoMemoryStore, openMemory } from "../../../src/index.js";
+import {
+  type Memory,
+  type MemoryAddress,
+  type MemorySnapshot,
+  MongoMemoryStore,
+  openMemory,
+} from "../../../src/index.js";
 import { openDirectoryMemory } from "../../../src/backends/directory/index.js";
+import { formatAddress } from "../../../src/cli/targets/address.js";
 import { archiveOf, linesOf } from "../../helpers/archives.js";
 import { hostileNames } from "../../helpers/hostile-names.js";
 import { repetitions } from "../../helpers/repetitions.js";
@@ -170,10 +177,72 @@ describe("an export", () => {
     for (const [index, address] of addresses.entries())
       expect(await fresh.store.memory(address).read("/same/name")).toBe(String(index));
     expect(await cli(["import", to, ...database, "--node", "one"])).toMatchObject({
-      exitCode: 2,
-      stderr: expect.stringContaining("there are 5 memories; leave --node"),
+      exitCode: 1,
+      stderr: expect.stringContaining("none of the 5 memories is of this name; leave --node"),
     });
     expect((await store.memory({ nodeId: "one" }).snapshot()).revision).toBe(0);
+  });
+
+  it("of several memories is confined by --user and by --node, and says before it writes what it touches", async () => {
+    const from = otherDatabase();
+    const addresses: MemoryAddress[] = [
+      { nodeId: "a" },
+      { nodeId: "a", scope: "perUser", userId: "ada" },
+      { nodeId: "b", scope: "perUser", userId: "ada" },
+      { nodeId: "b", scope: "perUser", userId: "bob" },
+    ];
+    for (const address of addresses) await from.store.memory(address).write("/a", "1");
+    const { stdout: stdin } = await cli(["export", "-", "--all", ...from.target]);
+    const restore = async (options: string[]): Promise<{ touched: number[]; stderr: string }> => {
+      const to = otherDatabase();
+      const dry = await cli(["import", "-", "--dry-run", ...options, ...to.target], { stdin });
+      const { exitCode, stderr } = await cli(["import", "-", ...options, ...to.target], { stdin });
+      expect([exitCode, stderr]).toEqual([0, dry.stderr]);
+      const found = await Promise.all(addresses.map((address) => to.store.memory(address).stat("/a")));
+      return { touched: found.flatMap((stat, index) => (stat === null ? [] : [index])), stderr };
+    };
+    expect(await restore(["--user", "ada"])).toEqual({
+      touched: [1, 2],
+      stderr: ["a", "b"]
+        .map((node) => `note: ${formatAddress({ nodeId: node, scope: "perUser", userId: "ada" })}: 1 file to write\n`)
+        .join(""),
+    });
+    expect(await restore(["--node", "b", "--user", "bob"])).toEqual({ touched: [3], stderr: "" });
+    expect(await restore(["--node", "a"])).toEqual({ touched: [0], stderr: "" });
+    expect((await restore([])).stderr.split("\n")).toHaveLength(5);
+    const { exitCode } = await cli(["import", "-", "--user", "eve", ...from.target], { stdin });
+    expect(exitCode).toBe(1);
+  });
+
+  it("comes in with the names of version 0.1.0 that end with a blank, without the blanks, and says so", async () => {
+    const { memory, target } = newMemory();
+    const at = "2026-01-01T00:00:00.000Z";
+    const archiveWith = (...paths: string[]): string =>
+      archiveOf([
+        { format: "langgraph-mongo-memory", version: 2 },
+        { address: null, memory: true, revision: 1 },
+        { directory: "/ d " },
+        ...paths.map((each) => ({ path: each, createdAt: at, updatedAt: at, content: each })),
+        { end: true },
+      ]);
+    const stdin = archiveWith("/ d /a ", "/b ", "/c");
+    const { exitCode, stderr } = await cli(["import", "-", ...target], { stdin });
+    expect(exitCode).toBe(0);
+    for (const change of ["/ d /a  becomes /d/a,", "/b  becomes /b,", "/ d  becomes /d,"])
+      expect(stderr).toContain(change);
+    expect(readContents(await memory.snapshot())).toEqual({
+      files: [
+        ["/b", "/b "],
+        ["/c", "/c"],
+        ["/d/a", "/ d /a "],
+      ],
+      directories: ["/d"],
+    });
+    expect(await cliJson(["import", "-", ...target], { stdin })).toMatchObject({ written: 0, unchanged: 3 });
+    expect(await cli(["import", "-", ...newMemory().target], { stdin: archiveWith("/b ", "/b") })).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining("/b is there twice without the blanks in its names"),
+    });
   });
 
   it("piped into an import copies a database, and nothing of it where one memory cannot be", async () => {

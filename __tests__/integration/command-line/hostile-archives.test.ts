@@ -106,7 +106,10 @@ describe("an archive is refused", () => {
   ];
 
   it.each(faults)("that %s", async (_, message, change) => {
-    await expectRefused(changed(change), message);
+    const stdin = changed(change);
+    await expectRefused(stdin, message);
+    const { stderr } = await cli(["import", "-", "--json", "--to-dir", newPath()], { stdin });
+    expect(JSON.parse(stderr)).toMatchObject({ error: { code: "EINPUT" } });
   });
 
   const brokenTexts: [string, RegExp, (all: string[]) => string][] = [

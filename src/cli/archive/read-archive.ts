@@ -8,12 +8,13 @@ import { memoryBytesCeiling } from "../../core/memory-options.js";
 import { describeFault } from "../../core/settings/faults.js";
 import { MemoryTree } from "../../core/tree/memory-tree.js";
 import { checkAddress, type CheckedAddress } from "../../core/values/address.js";
+import { MemoryError } from "../../core/values/errors.js";
 import { JsonBounds } from "../../core/values/json-bounds.js";
 import { isStoredPath } from "../../core/values/paths.js";
 import { hashSha256 } from "../../core/values/sha256.js";
 import { utf8Bytes } from "../../core/values/text.js";
 import { isRecord } from "../../core/values/unknown-values.js";
-import { about, inputError } from "../errors.js";
+import { inputError } from "../errors.js";
 import type { CliIo } from "../terminal/io.js";
 import { decodeUtf8, toBytes } from "../terminal/text-input.js";
 
@@ -46,7 +47,7 @@ async function* keepChunks(stdin: CliIo["stdin"], kept: Uint8Array[]): AsyncGene
 
 /**
  * Reads the memories one after another. Only after the last one it is known that the archive is complete and unchanged.
- * @throws CommandError EINPUT, EINVAL at the first fault
+ * @throws CommandError EINPUT at the first fault
  */
 async function* readArchive(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
@@ -69,9 +70,7 @@ async function* readArchive(
       hasEnded = true;
     } else if ("memory" in line) {
       if (memory !== null) yield checkMemory(memory, name);
-      const { address: given } = line;
-      const parse = async (): Promise<CheckedAddress | null> => (given === null ? null : checkAddress(given));
-      const address = await about(where, parse, { EINVAL: "export it again" });
+      const address = parseAddress(line["address"], where);
       memory = { address, files: [], directories: [] };
       const key = JSON.stringify(address);
       if (addresses.has(key)) throw inputError(`${where}: the same memory came before; export it again`);
@@ -93,10 +92,15 @@ function addLine({ files, directories }: ImportedMemory, line: object, where: st
 }
 
 function checkMemory(memory: ImportedMemory, name: string): ImportedMemory {
+  const twice = findTwice(memory);
+  if (twice === undefined) return memory;
+  throw inputError(`${name}: ${twice} is there twice; export it again`);
+}
+
+/** Returns the path of a file that another file or directory of the memory has too. */
+export function findTwice(memory: ImportedMemory): string | undefined {
   const { files, directories } = new MemoryTree(memory);
-  const wrong = memory.files.find((file) => files.get(file.path) !== file || directories.has(file.path));
-  if (wrong === undefined) return memory;
-  throw inputError(`${name}: ${wrong.path} is there twice; export it again`);
+  return memory.files.find((file) => files.get(file.path) !== file || directories.has(file.path))?.path;
 }
 
 /** JSON takes at most six bytes for a byte of the largest file. The rest is for its path and times. */
@@ -145,6 +149,16 @@ function parseJson(bytes: Uint8Array, where: string): Record<string, unknown> {
     // Reported below, as other values are.
   }
   throw inputError(`${where}: it is not a JSON object; it must be as export writes it`);
+}
+
+/** Null for a memory that was kept in a folder. */
+function parseAddress(given: unknown, where: string): CheckedAddress | null {
+  try {
+    return given === null ? null : checkAddress(given);
+  } catch (error) {
+    if (!MemoryError.isInstance(error)) throw error;
+    throw inputError(`${where}: ${error.message}; export it again`, error);
+  }
 }
 
 function parseLine<T>(schema: z.ZodType<T>, line: object, where: string): T {

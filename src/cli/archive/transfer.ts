@@ -8,10 +8,10 @@ import type { CheckedAddress } from "../../core/values/address.js";
 import { invalid, memoryFull, MemoryError } from "../../core/values/errors.js";
 import { getName, getParent, getParents } from "../../core/values/paths.js";
 import type { Report } from "../command.js";
-import { about, type Advice, storageAdvice, usageError } from "../errors.js";
+import { about, type Advice, inputError, storageAdvice, usageError } from "../errors.js";
 import type { OpenTarget } from "../targets/open-target.js";
 import { countText } from "../terminal/format.js";
-import type { ImportedMemory, ReadMemories } from "./read-archive.js";
+import { findTwice, type ImportedMemory, type ReadMemories } from "./read-archive.js";
 
 export interface TransferSettings {
   /** "exported" or "imported", for the report. */
@@ -20,6 +20,8 @@ export interface TransferSettings {
   open: (address: CheckedAddress | null, access: "read" | "write") => OpenTarget;
   /** Whether `open` returns the same memory for each address. Then only one memory may be transferred. */
   isOne: boolean;
+  /** Says something before the first write. */
+  note: (sentence: string) => Promise<void>;
   overwrite?: boolean | undefined;
   dryRun?: boolean | undefined;
 }
@@ -31,24 +33,29 @@ export interface TransferSettings {
  */
 export async function transferMemories(
   read: ReadMemories,
-  { verb, open, isOne, overwrite = false, dryRun = false }: TransferSettings,
+  { verb, open, isOne, note, overwrite = false, dryRun = false }: TransferSettings,
 ): Promise<Report> {
+  const notes: string[] = [];
   const counts = { memories: 0, written: 0, replaced: 0, unchanged: 0 };
   const ifExists = overwrite ? "replace" : "fail";
   const plan = (memory: ImportedMemory, access: "read" | "write"): Promise<TransferPlan> =>
     planTransfer(memory, open(memory.address, access), ifExists);
   for await (const memory of read()) {
-    const { files, present } = await plan(memory, "read");
+    const { target, files, present, renamed } = await plan(memory, "read");
     const replaced = files.filter(({ path }) => present.files.has(path)).length;
     counts.memories += 1;
     counts.written += files.length - replaced;
     counts.replaced += replaced;
     counts.unchanged += memory.files.length - files.length;
+    if (!isOne) notes.push(`${target.name}: ${countText(files.length, "file")} to write`);
+    for (const [path, to] of renamed)
+      notes.push(`${target.name}: ${path} becomes ${to}, because a name does not begin or end with a blank`);
   }
   if (counts.memories > 1 && isOne)
     throw usageError(
       `there are ${counts.memories} memories; leave --node and --to-dir out, and each is restored to its own address`,
     );
+  for (const sentence of notes) await note(sentence);
   if (!dryRun) for await (const memory of read()) await runTransfer(await plan(memory, "write"));
   const { memories, written, replaced, unchanged } = counts;
   const parts = [`${countText(written, "file")} written`];
@@ -65,6 +72,8 @@ interface TransferPlan {
   files: (SnapshotFile & DatedFile)[];
   /** Files that create a directory that contains nothing, and are then removed. */
   placeholders: DatedFile[];
+  /** The paths that get another name, by their old path. */
+  renamed: ReadonlyMap<string, string>;
 }
 
 /** Advice by error code. The errors of names and sizes need the source to change. */
@@ -78,13 +87,14 @@ const advice: Advice = {
 
 /** Makes the changes on a copy of the tree, so that everything is refused before the first write. */
 async function planTransfer(
-  memory: ImportedMemory,
+  given: ImportedMemory,
   target: OpenTarget,
   ifExists: DatedFile["ifExists"],
 ): Promise<TransferPlan> {
   const { name, stored } = target;
   const snapshot = await about(name, () => target.memory.snapshot());
   const [present, after] = [new MemoryTree(snapshot), new MemoryTree(snapshot)];
+  const { memory, renamed } = trimNames(given, present, name);
   const files = memory.files
     .filter(({ path, content }) => present.files.get(path)?.content !== content)
     .map((file) => ({ ...file, ifExists }));
@@ -111,7 +121,32 @@ async function planTransfer(
     await about(name, async () => {
       if (await stored.database.limitsMemories()) throw memoryFull(sizeBytes, memoryBytesCeiling);
     });
-  return { target, present, files, placeholders };
+  return { target, present, files, placeholders, renamed };
+}
+
+/**
+ * Takes the blanks from the ends of names that the memory does not have. Reason: version 0.1.0 created such names, and
+ * nobody can create them now.
+ * @throws CommandError EINPUT if two files would have one path
+ */
+function trimNames(
+  memory: ImportedMemory,
+  present: MemoryTree,
+  name: string,
+): { memory: ImportedMemory; renamed: Map<string, string> } {
+  const renamed = new Map<string, string>();
+  const trim = (path: string): string => {
+    const to = path.replaceAll(/[^/]+/g, (segment) => segment.trim() || "_");
+    if (to === path || present.files.has(path) || present.isDirectory(path)) return path;
+    renamed.set(path, to);
+    return to;
+  };
+  const files = memory.files.map((file) => ({ ...file, path: trim(file.path) }));
+  const directories = [...new Set(memory.directories.map(trim))];
+  const trimmed = { ...memory, files, directories };
+  const twice = renamed.size === 0 ? undefined : findTwice(trimmed);
+  if (twice === undefined) return { memory: trimmed, renamed };
+  throw inputError(`${name}: ${twice} is there twice without the blanks in its names; rename one, and export it again`);
 }
 
 function getEmptyDirectories({ files, directories }: ImportedMemory): string[] {

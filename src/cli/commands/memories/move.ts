@@ -1,6 +1,7 @@
 import { Option } from "commander";
 import { checkMemoryFilter } from "../../../mongodb/admin/checks.js";
-import { openArchive, type ReadMemories } from "../../archive/read-archive.js";
+import { getField } from "../../../core/values/unknown-values.js";
+import { type ImportedMemory, openArchive, type ReadMemories } from "../../archive/read-archive.js";
 import { readFolder, type SkippedEntry } from "../../archive/read-folder.js";
 import { transferMemories, type TransferSettings } from "../../archive/transfer.js";
 import { writeBundle } from "../../archive/write-bundle.js";
@@ -100,7 +101,13 @@ function exportToFolder(input: ExportOptions, context: CliContext): Promise<Repo
       return withMemory(context, { dir }, transferSettings, (target) => writeBundle(source, target, overwrite));
     const memory = { address: null, ...(await readSnapshot(source)) };
     return withMemory(context, { dir, paths }, transferSettings, (target) =>
-      transferMemories(() => [memory], { verb: "exported", open: () => target, isOne: true, overwrite }),
+      transferMemories(() => [memory], {
+        verb: "exported",
+        open: () => target,
+        isOne: true,
+        note: (sentence) => context.err.note(sentence, input.json === true),
+        overwrite,
+      }),
     );
   });
 }
@@ -133,7 +140,8 @@ export const importMemories = createCommand<MoveInInput>({
   usage: "import [file]",
   description:
     "Restore an export, from a JSONL file or from the standard input (-), or bring in a folder of texts with --dir. " +
-    "Name the memory that receives everything; without a name, each memory is restored to its own address. It checks " +
+    "Name the memory that receives everything; without a name, each memory is restored to its own address. Of several " +
+    "memories, --node or --user takes only those of this name. It checks " +
     "everything before it writes, and deletes nothing. If it is interrupted, run it again: it skips files that are " +
     "already equal. With --from it moves in the memories of another program: see docs/move-in.md.",
   examples: [
@@ -185,19 +193,57 @@ async function reportSkipped(
   return { json: { ...json, skipped }, text: text.replace(/\n$/, `${count}\n`) };
 }
 
-function importFrom(read: ReadMemories, input: MoveInInput, context: CliContext): Promise<Report> {
+async function importFrom(read: ReadMemories, input: MoveInInput, context: CliContext): Promise<Report> {
   const { toDir, paths, as, overwrite, dryRun } = input;
   const destination = { ...input, dir: toDir };
-  const transfer = (open: TransferSettings["open"], isOne: boolean): Promise<Report> =>
-    transferMemories(read, { verb: "imported", open, isOne, overwrite, dryRun });
+  const transfer = (open: TransferSettings["open"], isOne: boolean, memories = read): Promise<Report> =>
+    transferMemories(memories, {
+      verb: "imported",
+      open,
+      isOne,
+      note: (sentence) => context.err.note(sentence, input.json === true),
+      overwrite,
+      dryRun,
+    });
   if (toDir !== undefined)
     return withMemory(context, destination, transferSettings, (folder) => transfer(() => folder, true));
-  const named = getOptionalAddress(input, "leave both out, and each memory is restored to its own address");
+  const named = input.node === undefined ? undefined : getOptionalAddress(input);
+  const confined = await confine(read, named ?? getOwner(input));
   return withDatabase(getDatabaseTarget(destination, context.io.env), (database) =>
-    transfer((from, access) => {
-      const address = named ?? from;
-      if (address !== null) return openMemoryIn(database, address, { ...transferSettings, access, paths, as });
-      throw usageError("the memory was kept in a folder; pass --node, or --to-dir, for where it shall go");
-    }, named !== undefined),
+    transfer(
+      (from, access) => {
+        const address = named ?? from;
+        if (address !== null) return openMemoryIn(database, address, { ...transferSettings, access, paths, as });
+        throw usageError("the memory was kept in a folder; pass --node, or --to-dir, for where it shall go");
+      },
+      named !== undefined,
+      confined,
+    ),
   );
+}
+
+/**
+ * Leaves out the memories of others: of an archive of several memories, or if only a user or a thread is named. The only
+ * memory of an archive goes into the memory that `--node` names.
+ * @param wanted the fields of an address that a memory must have. @throws CommandError ENOENT, EINPUT
+ */
+async function confine(read: ReadMemories, wanted: object): Promise<ReadMemories> {
+  const isWanted = ({ address }: ImportedMemory): boolean =>
+    address === null || Object.entries(wanted).every(([field, value]) => getField(address, field) === value);
+  if (Object.keys(wanted).length === 0) return read;
+  let [count, found] = [0, 0];
+  for await (const memory of read()) {
+    count += 1;
+    if (isWanted(memory)) found += 1;
+  }
+  if (count === 1 && "nodeId" in wanted) return read;
+  if (found === 0)
+    throw new CommandError(
+      "ENOENT",
+      `none of the ${countText(count, "memory")} is of this name; leave --node, --user and --thread out, and each is restored to ` +
+        "its own address",
+    );
+  return async function* () {
+    for await (const memory of read()) if (isWanted(memory)) yield memory;
+  };
 }
