@@ -1,7 +1,6 @@
-import type { Collection, Db, IndexDescription } from "mongodb";
+import type { IndexDescription } from "mongodb";
 import { KeyedMutex } from "../../core/runtime/keyed-mutex.js";
 import { RecentMap } from "../../core/runtime/recent-map.js";
-import { addressFor, memoryScopes } from "../../core/values/address.js";
 import { ExactCollection } from "../driver/exact-collection.js";
 import { once } from "../driver/once.js";
 import { prepareDue } from "./listing/due-memories.js";
@@ -17,7 +16,7 @@ import { expiryIndex, proposalIndexes } from "../proposals/proposal-indexes.js";
 import { RecordCollection } from "../proposals/record-collection.js";
 import { expiryIndexes, MemoryExpiry } from "./life/memory-expiry.js";
 import { defaultPageBytes, type KnownPages, type MemoriesContext } from "./memory-context.js";
-import { lookUp, type MemoryDocument } from "./documents/page-document.js";
+import type { MemoryDocument } from "./documents/page-document.js";
 import { addressIndexes, createMemoryIndexes, outboxIndex, ownerIndexes, pageIndex } from "./documents/page-indexes.js";
 import { PageSummaries } from "./reading/page-summaries.js";
 import type { StoreContext } from "./store-context.js";
@@ -82,52 +81,27 @@ export function listCollectionNames(memoriesCollection: string): string[] {
   return [memoriesCollection, ...Object.values(nameCollections(memoriesCollection))];
 }
 
-/** An index that a collection must have. */
-export interface NeededIndex {
-  collection: Collection;
-  description: IndexDescription & { name: string };
-  /** A query that the index is for. */
-  example: Record<string, unknown>;
-  /** The fields that the query reads, if the index alone answers it. */
-  projection?: Record<string, 1>;
-  /**
-   * The name of the collection that is created together with the index. If the collection is absent, the index is not
-   * reported as missing.
-   */
+/** The indexes that a collection must have. */
+export interface NeededIndexes {
+  collection: string;
+  descriptions: readonly (IndexDescription & { name: string })[];
+  /** The name of the collection that is created together with them. If it is absent, they are not missing. */
   madeWith: string;
 }
 
 /** Lists the indexes of all collections, for programs that check them. */
-export function listIndexes(db: Db, memoriesCollection: string): NeededIndex[] {
+export function listIndexes(memoriesCollection: string): NeededIndexes[] {
   const { versionsName, proposalsName, vectorsName } = nameCollections(memoriesCollection);
-  const describe = (name: string, description: NeededIndex["description"], madeWith = name): NeededIndex => ({
-    collection: db.collection(name),
-    description,
-    example: createExample(description),
-    madeWith,
-  });
-  const ofMemories = (description: NeededIndex["description"]): NeededIndex =>
-    describe(memoriesCollection, description);
+  const describe = (
+    collection: string,
+    descriptions: NeededIndexes["descriptions"],
+    madeWith = collection,
+  ): NeededIndexes => ({ collection, descriptions, madeWith });
   return [
-    ...memoryScopes.map((scope) => ({
-      ...ofMemories(addressIndexes[scope]),
-      example: lookUp(addressFor("a", scope, "a")),
-    })),
-    ...Object.values(ownerIndexes).map(ofMemories),
-    {
-      ...ofMemories(pageIndex),
-      example: { _id: { $gte: "a", $lt: "b" }, lo: { $gt: "" } },
-      projection: pageIndex.key,
-    },
-    describe(memoriesCollection, outboxIndex, versionsName),
-    ...versionIndexes.map((index) => describe(versionsName, index)),
-    ...[...proposalIndexes, expiryIndex].map((index) => describe(proposalsName, index)),
-    ...vectorIndexes.map((index) => describe(vectorsName, index)),
+    describe(memoriesCollection, [...Object.values(addressIndexes), ...Object.values(ownerIndexes), pageIndex]),
+    describe(memoriesCollection, [outboxIndex], versionsName),
+    describe(versionsName, versionIndexes),
+    describe(proposalsName, [...proposalIndexes, expiryIndex]),
+    describe(vectorsName, vectorIndexes),
   ];
-}
-
-/** Returns a query that an index serves, by its first field. The `$type` condition is for partial indexes. */
-function createExample({ key, expireAfterSeconds }: NeededIndex["description"]): NeededIndex["example"] {
-  const [field = ""] = Object.keys(key);
-  return { [field]: expireAfterSeconds === undefined ? { $eq: "a", $type: "string" } : { $lte: new Date(0) } };
 }

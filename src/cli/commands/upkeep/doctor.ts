@@ -1,7 +1,7 @@
 import { memoryDefaults } from "../../../core/memory-options.js";
 import type { CheckedAddress } from "../../../core/values/address.js";
 import { MemoryError } from "../../../core/values/errors.js";
-import type { CollationFacts, IndexFacts, ServerFacts } from "../../../mongodb/admin/database-inspection.js";
+import type { IndexFacts, ServerFacts } from "../../../mongodb/admin/database-inspection.js";
 import type { MemoryDatabase } from "../../../mongodb/admin/memory-database.js";
 import { pickDefined } from "../../../core/settings/pick-defined.js";
 import { createCommand } from "../../command.js";
@@ -23,9 +23,9 @@ import type { Output } from "../../terminal/output.js";
 export const doctor = createCommand<TargetOptions>({
   usage: "doctor",
   description:
-    "Check a database, and change nothing. Checks the connection, the server version, the MongoDB indexes and their use, " +
-    "documents of the earlier format, default collations, and on a standalone server the size of each memory against " +
-    "its limit. Exits with 1 if a check fails.",
+    "Check a database, and change nothing. Checks the connection, the server version, the MongoDB indexes, documents of " +
+    "the earlier format, and on a standalone server the size of each memory against its limit. Exits with 1 if a " +
+    "check fails.",
   examples: ["doctor", "doctor --node assistant --json"],
   options: memoryOptions,
   run: async (input, context) => {
@@ -84,7 +84,7 @@ async function checkDatabase(target: DatabaseTarget, address: CheckedAddress | u
       if (!MemoryError.isInstance(error)) throw error;
       const message = `could not be looked at (${error.message})`;
       if (!inspection.isUnauthorized(error.cause)) return [fail(check, message)];
-      const advice = "let the user list indexes and collections, as well as find, to have this looked at";
+      const advice = "let the user list indexes, as well as find, to have this looked at";
       return [warn(check, message, advice)];
     }
   };
@@ -95,7 +95,6 @@ async function checkDatabase(target: DatabaseTarget, address: CheckedAddress | u
         ok("connection", `${name}, database ${database.db.databaseName}`),
         await run("server version", async () => [checkVersion(await inspection.serverFacts(database))]),
         await run("indexes", async () => checkIndexes(await inspection.indexFacts(database), database)),
-        await run("collations", async () => (await inspection.defaultCollations(database)).map(reportCollation)),
         await run("memories", async () => {
           const found = await checkMemories(database, address);
           memories = found.memories;
@@ -131,7 +130,7 @@ function checkIndexes(facts: IndexFacts[] | null, { collectionName, db }: Memory
   return [warn("indexes", message, advice)];
 }
 
-function checkIndex({ name: index, collection, state, used }: IndexFacts, collectionName: string): Check {
+function checkIndex({ name: index, collection, state }: IndexFacts, collectionName: string): Check {
   const ofMemories = collection === collectionName;
   const name = `index ${index}${ofMemories ? "" : ` of ${collection}`}`;
   if (state === "missing") {
@@ -142,21 +141,7 @@ function checkIndex({ name: index, collection, state, used }: IndexFacts, collec
   }
   if (state === "different")
     return fail(name, "another index has this name", "drop or rename it; the first write then makes the right one");
-  if (used === true) return ok(name, "present and used");
-  const hint = ofMemories ? "see `explain` of a find by nodeId and scope; " : "";
-  return fail(name, "present, but the server does not use it", `${hint}it may be hidden or being built`);
-}
-
-function reportCollation({ collection, holds, locale }: CollationFacts): Check {
-  const message =
-    `the collection ${collection} has the default collation ${locale}; the store compares byte by ` +
-    "byte all the same";
-  const advice =
-    holds === "memories"
-      ? 'queries by hand need collation: { locale: "simple" } to do so, too'
-      : "but two keys that this collation treats as equal cannot both be put, and every get reads the whole collection: " +
-        "move the items to a collection without one";
-  return warn(`collation of ${collection}`, message, advice);
+  return ok(name, "present");
 }
 
 const limitBytes = memoryDefaults.maxMemoryBytes;
@@ -169,11 +154,10 @@ async function checkMemories(
   address: CheckedAddress | undefined,
 ): Promise<Omit<Health, "target">> {
   const [full, nearly, earlier] = [new Examples(), new Examples(), new Examples()];
-  let [memories, strange] = [0, 0];
+  let memories = 0;
   for await (const { address: found, sizeBytes, outdated } of database.facts(address)) {
     memories += 1;
     const share = sizeBytes / limitBytes;
-    if (found === null) strange += 1;
     if (share > 1) full.add(found);
     else if (share > nearlyFull) nearly.add(found);
     if (outdated) earlier.add(found);
@@ -186,10 +170,6 @@ async function checkMemories(
       : ok("memories", countText(memories, "memory")),
     checkFormat(earlier),
   ];
-  if (strange > 0) {
-    const message = `${countText(strange, "document")} with ids that no memory can have`;
-    checks.push(warn("addresses", message, "look at them in the collection; no memory can have these ids"));
-  }
   return { checks, memories };
 }
 
@@ -215,9 +195,9 @@ class Examples {
   count = 0;
   readonly #names: string[] = [];
 
-  add(address: CheckedAddress | null): void {
+  add(address: CheckedAddress): void {
     this.count += 1;
-    if (address !== null && this.#names.length < maxExamples) this.#names.push(formatAddress(address));
+    if (this.#names.length < maxExamples) this.#names.push(formatAddress(address));
   }
 
   get text(): string {

@@ -47,7 +47,7 @@ const migrateEarlierFormat = createCommand<TargetOptions & { dryRun?: boolean }>
 /** Reads all before any is changed, because a list in progress would also return changed memories. */
 async function findOutdated(facts: AsyncIterable<MemoryFacts>): Promise<CheckedAddress[]> {
   const addresses: CheckedAddress[] = [];
-  for await (const { address, outdated } of facts) if (address !== null && outdated) addresses.push(address);
+  for await (const { address, outdated } of facts) if (outdated) addresses.push(address);
   return addresses;
 }
 

@@ -15,8 +15,7 @@ import { measurePages } from "./memory-summaries.js";
 import { contentBytes } from "../documents/page-sizes.js";
 
 export interface MemoryFacts {
-  /** Null for ids that no memory can have. */
-  address: CheckedAddress | null;
+  address: CheckedAddress;
   /** Counted as `maxMemoryBytes` counts. */
   sizeBytes: number;
   /** Whether the next change rewrites the stored form of the memory. */
@@ -44,12 +43,11 @@ export async function* readFacts(
   ];
   const found = context.collection.aggregate<MemoryDocument & Omit<MemoryFacts, "address">>(pipeline, call);
   for await (const head of streaming(found)) {
+    const stored = addressOrNull(storedAddress(head));
+    // No memory can have such ids.
+    if (stored === null) continue;
     const others = await measurePages(context, head, call);
-    yield {
-      address: addressOrNull(storedAddress(head)),
-      sizeBytes: head.sizeBytes + others.sizeBytes,
-      outdated: head.outdated,
-    };
+    yield { address: stored, sizeBytes: head.sizeBytes + others.sizeBytes, outdated: head.outdated };
   }
 }
 
