@@ -58,7 +58,7 @@ const files: [name: string, sources: RegExp][] = [
   ["unified", /dialects\/unified\/.*/],
   ["langchain", /langchain\/(?:dialect-tool|memory-source|memory-tool)/],
   // The command line uses these without the store, which needs LangGraph.
-  ["mongodb", /mongodb\/(?!store|migrate|operations\/check).*/],
+  ["mongodb", /mongodb\/(?!store|operations\/check).*/],
   ["store", /mongodb\/.*/],
   ["open-memory", /open-memory/],
   ["place", /prompt\/place/],

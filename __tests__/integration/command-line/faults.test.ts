@@ -24,7 +24,7 @@ beforeAll(async () => {
 /** A command line, its exit code, the code it reports, and what its one sentence must say. */
 const faults: [argv: string[], exitCode: number, code: string, says: RegExp][] = [
   [["sl"], 2, "EUSAGE", /unknown command 'sl'.*Did you mean ls.*; `help` lists the commands/],
-  [["migrate"], 2, "EUSAGE", /no command was given; pass earlier-format or mongodb-store; usage: .* migrate .*help/],
+  [["migrate"], 2, "EUSAGE", /no command was given; pass earlier-format; usage: .* migrate .*help/],
   [["migrate", "earlier"], 2, "EUSAGE", /unknown command 'earlier'.*; `migrate --help` shows/],
   [["ls", "--jason", ...inFolder], 2, "EUSAGE", /unknown option '--jason'.*--json/],
   [
@@ -253,7 +253,6 @@ describe("a password", () => {
     ["approve", "x", "--by", "ada"],
     ["doctor"],
     ["migrate", "earlier-format"],
-    ["migrate", "mongodb-store"],
     ["mcp", "--http", "--port", "0"],
   ];
   const isShown = (text: string): boolean => secrets.some((part) => text.includes(part));
@@ -265,7 +264,7 @@ describe("a password", () => {
   }
 
   it.each(commands.map((command) => [command]))("is never printed by %j", async (command) => {
-    const own = command.includes("--all") || command[1] === "mongodb-store" ? [] : ["--node", "n"];
+    const own = command.includes("--all") ? [] : ["--node", "n"];
     for (const given of wrong) {
       await assertHidden([...command, ...own, "--uri", given]);
       await assertHidden([...command, ...own, "--json"], { MONGODB_URI: given });
@@ -276,7 +275,6 @@ describe("a password", () => {
     for (const given of odd) {
       await assertHidden(["ls", "--node", "n", "--uri", given]);
       await assertHidden(["import", "--dir", dir, "--node", "n", "--uri", given]);
-      await assertHidden(["migrate", "mongodb-store", "--uri", uri, "--from-uri", given]);
       for (const argv of [
         [given],
         ["ls", "a", given],

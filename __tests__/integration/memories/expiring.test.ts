@@ -3,7 +3,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { randomUUID } from "node:crypto";
 import { type Document, MongoClient } from "mongodb";
 import { type Memory, MemoryNode, MongoMemoryStore, type MongoMemoryStoreOptions } from "../../../src/index.js";
-import { migrateFromMongoDBStore } from "../../../src/mongodb/migrate/migrate-from-mongodb-store.js";
 import { createNamespace } from "../../helpers/addresses.js";
 import { refuses } from "../../helpers/memory-case.js";
 import { commandsOf } from "../../helpers/commands-of.js";
@@ -241,19 +240,6 @@ describe("expireMs", () => {
     expect(await readAll(storeWith({ memoriesCollection, expireMs: {} }).listMemories())).toHaveLength(2);
     const owners = await db.collection(`${memoriesCollection}_versions`).find({ scope: "perUser" }).toArray();
     expect(owners).toEqual([]);
-  });
-
-  it("lets files of long ago that are taken over live from then on, with their own times", async () => {
-    const { address } = await writtenMemory();
-    const times = { createdAt: new Date(1000), updatedAt: new Date(2000) };
-    const collectionName = `official ${randomUUID()}`;
-    await db
-      .collection(collectionName)
-      .insertOne({ namespace: createNamespace(address), key: "/ancient", value: { content: "text" }, ...times });
-    await migrateFromMongoDBStore({ source: db.collection(collectionName), store });
-    expect(await store.memory(address).stat("/ancient")).toMatchObject(times);
-    const changes = (await stored(address)).map(({ updatedAt }) => Number(updatedAt));
-    expect(Math.max(...changes)).toBe(nowMs);
   });
 
   it("sends one command for each call, as without the option", async () => {

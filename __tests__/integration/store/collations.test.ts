@@ -2,7 +2,6 @@ import { describe, expect, it } from "@jest/globals";
 import { randomUUID } from "node:crypto";
 import { type Document, MongoClient } from "mongodb";
 import { MongoMemoryStore } from "../../../src/index.js";
-import { copyItems } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { commandsOf } from "../../helpers/commands-of.js";
 import { FakeEmbeddings } from "../../helpers/fake-embeddings.js";
 import { testDatabase } from "../../helpers/test-database.js";
@@ -104,15 +103,6 @@ it("every command of a store says that texts are compared byte by byte", async (
       await each.search(["a"]);
       await each.listNamespaces();
       await each.delete(["a"], "k");
-      const times = { createdAt: new Date(1), updatedAt: new Date(2) };
-      const file = { namespace: ["memory", "copied", "global"], key: "/a", value: { content: "x" } };
-      await each[copyItems](
-        [
-          { namespace: ["a"], key: "k", value: {}, ...times },
-          { ...file, ...times },
-        ],
-        false,
-      );
       await each.search(["memory"]);
     }
     const memory = store.memory({ nodeId: "a" });

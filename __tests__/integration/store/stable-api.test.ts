@@ -1,7 +1,6 @@
 import { describe, expect, it, jest } from "@jest/globals";
 import { MongoClient } from "mongodb";
 import { MongoMemoryStore } from "../../../src/index.js";
-import { migrateFromMongoDBStore } from "../../../src/mongodb/migrate/migrate-from-mongodb-store.js";
 import { FakeEmbeddings } from "../../helpers/fake-embeddings.js";
 import { serverApi } from "../../helpers/server-api.js";
 import { testDatabase } from "../../helpers/test-database.js";
@@ -31,27 +30,6 @@ describe("a client of the strict Stable API", () => {
     expect(() => new MongoMemoryStore({ client, dbName, index, vectorSearch: { indexName: "vectors" } })).toThrow(
       /vectorSearch.*Stable API/,
     );
-  });
-
-  it("takes over items and files of the official store", async () => {
-    const store = new MongoMemoryStore({
-      client,
-      dbName,
-      itemsCollection: "migrated",
-      memoriesCollection: "migrated memories",
-    });
-    const times = { createdAt: new Date(1), updatedAt: new Date(2) };
-    await client
-      .db(dbName)
-      .collection("official")
-      .insertMany([
-        { namespace: ["a"], key: "k", value: { text: "x" }, ...times },
-        { namespace: ["memory", "a", "global"], key: "/notes", value: { content: "text" }, ...times },
-      ]);
-    const summary = await migrateFromMongoDBStore({ source: client.db(dbName).collection("official"), store });
-    expect(summary).toMatchObject({ read: 2, copied: 2 });
-    expect(await store.get(["a"], "k")).toMatchObject({ value: { text: "x" }, ...times });
-    expect(await store.memory({ nodeId: "a" }).read("/notes")).toBe("text");
   });
 
   it("lists, expires and forgets memories", async () => {

@@ -47,7 +47,6 @@ describe("the program", () => {
       "learn",
       "doctor",
       "migrate earlier-format",
-      "migrate mongodb-store",
       "page",
       "mcp",
       "init",

@@ -1,4 +1,3 @@
-import type { Migration } from "../../mongodb/migrate/migrate-from-mongodb-store.js";
 import { about, CommandError } from "../errors.js";
 import { withDatabase } from "./open-target.js";
 import { type DatabaseTarget, getDatabaseName } from "./target-options.js";
@@ -13,14 +12,12 @@ export interface SourceOptions {
 /**
  * Opens a collection of another program.
  * @param to the database of the memories, which the source is in by default
- * @param program whose collection it is, for the refusal
  * @throws CommandError ENOENT if there is no such collection
  */
 export function withSourceCollection<T>(
   { fromUri, fromDb, fromCollection = "" }: SourceOptions,
   to: DatabaseTarget,
-  program: string,
-  run: (collection: Migration["source"], name: string) => Promise<T>,
+  run: (collection: object, name: string) => Promise<T>,
 ): Promise<T> {
   const dbName = fromDb ?? getDatabaseName(fromUri) ?? to.dbName;
   return withDatabase({ ...to, uri: fromUri ?? to.uri, dbName }, async ({ db }) => {
@@ -28,6 +25,6 @@ export function withSourceCollection<T>(
     const name = `collection ${fromCollection} of the database ${db.databaseName}`;
     if (await about("the source", () => hasCollection(db, fromCollection)))
       return run(db.collection(fromCollection), `the ${name}`);
-    throw new CommandError("ENOENT", `there is no ${name}; pass --from-db and --from-collection${program}`);
+    throw new CommandError("ENOENT", `there is no ${name}; pass --from-db and --from-collection`);
   });
 }

@@ -1,5 +1,5 @@
 import type { SearchItem } from "@langchain/langgraph-checkpoint";
-import type { AggregationCursor, BulkWriteResult, Document, FindCursor, FindOptions } from "mongodb";
+import type { AggregationCursor, Document, FindCursor, FindOptions } from "mongodb";
 import type { CallContext } from "../../core/runtime/call.js";
 import { isDuplicateKey, isTooLarge, storageError } from "../driver/errors.js";
 import { takePage } from "../driver/ordered-streams.js";
@@ -158,14 +158,6 @@ export class ItemCollection {
     );
   }
 
-  /** Upserts whole documents in one bulk write. Returns how many it created or changed. */
-  async copy(operations: ItemOperation[], call: CallContext): Promise<number> {
-    if (operations.length === 0) return 0;
-    await this.ready();
-    const { upsertedCount, modifiedCount } = await this.#bulkWrite(operations, call);
-    return upsertedCount + modifiedCount;
-  }
-
   /** Restarts the lifetimes of items that were read. Items that expired meanwhile stay expired. */
   async refresh(items: readonly { id: string; namespace: readonly string[] }[], call: CallContext): Promise<void> {
     const { expiry, clock } = this.#context;
@@ -225,7 +217,7 @@ export class ItemCollection {
   }
 
   /** A single operation is its own command: a bulk write of one operation takes a fifth longer. */
-  async #bulkWrite(operations: ItemOperation[], call: CallContext): Promise<WriteCounts> {
+  async #bulkWrite(operations: ItemOperation[], call: CallContext): Promise<void> {
     await this.#open();
     const { collection } = this.#context;
     const options = { ordered: false, checkKeys: false, ignoreUndefined: false };
@@ -233,13 +225,10 @@ export class ItemCollection {
     try {
       if (only !== undefined && "updateOne" in only) {
         const { filter, update, upsert = false } = only.updateOne;
-        return await collection.updateOne(filter, update, call, { upsert, ...options });
-      }
-      if (only !== undefined && "deleteOne" in only) {
+        await collection.updateOne(filter, update, call, { upsert, ...options });
+      } else if (only !== undefined && "deleteOne" in only) {
         await collection.deleteOne(only.deleteOne.filter, call);
-        return { upsertedCount: 0, modifiedCount: 0 };
-      }
-      return await collection.bulkWrite(operations, call, options);
+      } else await collection.bulkWrite(operations, call, options);
     } catch (error) {
       throw isDuplicateKey(error) ? idTaken(collection.name, error) : storageError(error, "write", null);
     }
@@ -251,5 +240,3 @@ export class ItemCollection {
     return this.#context.connect()?.then(checked) ?? checked();
   }
 }
-
-type WriteCounts = Pick<BulkWriteResult, "upsertedCount" | "modifiedCount">;

@@ -133,7 +133,7 @@ export class ApprovalRecords implements LeasedRecords {
   }
 
   apply(record: ChangeRecord, isCurrent: () => Promise<boolean>): Promise<ApplyOutcome> {
-    const { clock, fileClock, limits } = this.#memory;
+    const { clock, limits } = this.#memory;
     const change = createApprovedChange(record);
     const { sources, trust } = record.origin ?? {};
     const origin = sources && trust ? { sources, trust } : null;
@@ -146,7 +146,7 @@ export class ApprovalRecords implements LeasedRecords {
         if (digestTree(tree, change) !== record.base) return { edits: noEdits, result: "changed" };
         // This check must come after the read of the memory: see `applyOnce`.
         if (!(await isCurrent())) return { edits: noEdits, result: "raced" };
-        const { edits } = applyChange(tree, change, { now: (fileClock ?? clock)(), maxFileBytes: limits.maxFileBytes });
+        const { edits } = applyChange(tree, change, { now: clock(), maxFileBytes: limits.maxFileBytes });
         return { edits, result: "applied" };
       },
       // The id of its record already makes an approved change once, so the change needs no identity.

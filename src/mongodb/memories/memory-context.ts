@@ -67,22 +67,15 @@ export interface PagedMemory extends MemoriesContext {
   limits: MemoryLimits;
   /** A text that no other address has. */
   key: string;
-  /** The times of files, if they differ from those of `clock`. */
-  fileClock?: (() => Date) | undefined;
 }
 
-/**
- * Opens one memory.
- * @param fileClock gives the times of its files. The clock of the context is the default, and always gives the time of
- * the last change of the memory
- */
+/** Opens one memory. */
 export function openContext(
   context: MemoriesContext,
   address: CheckedAddress,
   limits: MemoryLimits = memoryDefaults,
-  fileClock?: () => Date,
 ): PagedMemory {
-  return { ...context, address, limits, key: getAddressKey(address), fileClock };
+  return { ...context, address, limits, key: getAddressKey(address) };
 }
 
 /** Connects before a change. @throws MemoryError EIO */

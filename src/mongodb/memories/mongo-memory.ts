@@ -33,9 +33,8 @@ export function openMongoMemory(
   memories: MemoriesContext,
   address: CheckedAddress,
   limits: MemoryLimits,
-  fileClock?: () => Date,
 ): MemoryBackend {
-  const memory = openContext(memories, address, limits, fileClock);
+  const memory = openContext(memories, address, limits);
   const { embeddings, collection, history, vectors, expiry } = memory;
   return {
     read: (path, call) => readText(memory, path, call),
@@ -76,11 +75,11 @@ async function makeChange(
   call: CallContext,
   maxFileBytes = memory.limits.maxFileBytes,
 ): Promise<ChangeResult> {
-  const { clock, fileClock } = memory;
+  const { clock } = memory;
   const attempt = async (): Promise<ChangeResult | null> => {
     if (options.expectedDigest !== undefined) return null;
     const at = clock();
-    const settings = { now: fileClock?.() ?? at, at, maxFileBytes };
+    const settings = { now: at, at, maxFileBytes };
     // The paths below a directory must be checked on the tree. The delete of a file can still be one command.
     const isChecked = change.type === "delete" && options.checkPath !== undefined;
     return attemptChange(memory, isChecked ? { ...change, ifDirectory: "fail" } : change, settings, call);
@@ -95,7 +94,7 @@ async function makeChange(
     scope,
     (tree, { at, made }) => {
       if (made !== undefined) return { edits: noEdits, result: toResult(made) };
-      const applied = applyChange(tree, change, { now: fileClock?.() ?? at, maxFileBytes }, options);
+      const applied = applyChange(tree, change, { now: at, maxFileBytes }, options);
       return { ...applied, outcome: toOutcome(applied.result) };
     },
     call,
@@ -131,12 +130,12 @@ function restoreMemory(
   revision: number,
   call: CallContext,
 ): Promise<RecordedChange | null> {
-  const { fileClock, clock, isReader } = memory;
+  const { clock, isReader } = memory;
   return transact<RecordedChange | null>(
     memory,
     { ...getRestorationScope(restoration), needsTexts: true },
     (tree, { at }) => {
-      const edits = restoreTree(tree, restoration, { revision, now: fileClock?.() ?? at });
+      const edits = restoreTree(tree, restoration, { revision, now: at });
       if (edits === null) return { edits: noEdits, result: null };
       const recorded = { files: [], directories: {}, ...recordEdits(tree, edits) };
       const result = { revision: revision + 1, at: isReader ? clock() : at, actor: call.actor, ...recorded };

@@ -40,7 +40,6 @@ import { memoryDefaults, type MemoryOptions } from "../../core/memory-options.js
 import type { ServerAddress } from "../../core/tracing/memory-attributes.js";
 import { isTraced, traced } from "../../core/tracing/tracing.js";
 import { closeInTime, createClient, getDatabasePlace, openDatabase, getServerAddress } from "../driver/client.js";
-import { copyForeignItems, type CopyReport, type ForeignItem } from "./foreign-items.js";
 import { checkNamespace } from "../operations/check-namespace.js";
 import { readInRun } from "../../langchain/read-in-run.js";
 import { describeBatch } from "./shown-reads.js";
@@ -55,9 +54,6 @@ type ListNamespacesOptions = Parameters<BaseStore["listNamespaces"]>[0];
 
 const brand: symbol = Symbol.for("langgraph-mongo-memory.MongoMemoryStore");
 
-/** For the migration from `MongoDBStore`. It is a symbol, so that editors do not offer it as a member. */
-export const copyItems: unique symbol = Symbol.for("langgraph-mongo-memory.copyItems");
-
 /**
  * A LangGraph store in MongoDB whose memories are atomic across processes.
  *
@@ -69,9 +65,7 @@ export const copyItems: unique symbol = Symbol.for("langgraph-mongo-memory.copyI
 export class MongoMemoryStore extends BaseStore {
   readonly #client: MongoClient;
   #ownsClient = false;
-  readonly #openMemories: (makesIndexes: boolean) => MemoriesContext;
   readonly #memories: MemoriesContext;
-  readonly #clock: () => Date;
   readonly #timeoutMs: number;
   readonly #storage: BatchStorage;
   readonly #server: ServerAddress | undefined;
@@ -93,11 +87,9 @@ export class MongoMemoryStore extends BaseStore {
     this.#client = options.client;
     this.#server = getServerAddress(options.client);
     this.#databaseName = database.databaseName;
-    this.#clock = clock;
     this.#timeoutMs = options.timeoutMs ?? memoryDefaults.timeoutMs;
     const connect = (): Promise<void> | undefined => this.#connect();
-    this.#openMemories = (makesIndexes) => openMemories(options, { connect, clock, makesIndexes });
-    this.#memories = this.#openMemories(true);
+    this.#memories = openMemories(options, { connect, clock, makesIndexes: true });
     this.#storage = { ...openItems(options, database, { connect, clock }), memories: this.#memories };
   }
 
@@ -267,12 +259,6 @@ export class MongoMemoryStore extends BaseStore {
       find: (query) => this.#run("change", (call) => findDue(this.#memories, query, call)),
       settle: (memory, run) => this.#run("change", (call) => settleDue(this.#memories, memory, run, call)),
     };
-  }
-
-  /** @internal */
-  [copyItems](items: readonly ForeignItem[], dryRun: boolean): Promise<CopyReport> {
-    const memories = dryRun ? this.#openMemories(false) : this.#memories;
-    return copyForeignItems({ ...this.#storage, memories, clock: this.#clock }, items, dryRun);
   }
 
   /** Runs a call within its time limit. The stage begins when the client is connected: nothing is sent before. */

@@ -90,7 +90,7 @@ async function withSource<T>(
     throw usageError(`--from ${from} reads no collection; name its ${takes.join(" or ")}`);
   if (file === "-") return run(io.stdin, "standard input");
   if (file !== undefined) return run(file, file);
-  return withSourceCollection(input, getDatabaseTarget({ ...input, dir: undefined }, io.env), "", run);
+  return withSourceCollection(input, getDatabaseTarget({ ...input, dir: undefined }, io.env), run);
 }
 
 const describeSource = (kind: string): string => (kind === "items" ? "--from-collection" : `a ${kind}`);

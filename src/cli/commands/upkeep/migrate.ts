@@ -2,7 +2,6 @@ import { Option } from "commander";
 import type { CheckedAddress } from "../../../core/values/address.js";
 import type { MemoryDatabase, MemoryFacts } from "../../../mongodb/admin/memory-database.js";
 import { type AddCommand, createCommand } from "../../command.js";
-import { migrateMongodbStore } from "./migrate-mongodb-store.js";
 import { about } from "../../errors.js";
 import { formatAddress } from "../../targets/address.js";
 import { assertThere } from "../../targets/missing-memory.js";
@@ -60,9 +59,6 @@ async function upgradeEach(database: MemoryDatabase, addresses: readonly Checked
 }
 
 export const migrate: AddCommand = (program, context) => {
-  const group = program
-    .command("migrate")
-    .description("Bring in data of the earlier system, or of the official MongoDBStore.");
+  const group = program.command("migrate").description("Bring in data of the earlier system.");
   migrateEarlierFormat(group, context);
-  migrateMongodbStore(group, context);
 };

@@ -22,15 +22,10 @@ export type FileWrite = Extract<CheckedOperation, { kind: "putMemory" | "deleteM
 const memoryOptions = { ...memoryDefaults, paths: "posix", timeoutMs: Infinity } as const;
 
 /** Opens the memory of a location with the options for the methods of the store. */
-export function memoryAt(
-  { address }: MemoryLocation,
-  memories: MemoriesContext,
-  { clock, signal }: { clock?: () => Date; signal?: AbortSignal },
-): Memory {
+function memoryAt({ address }: MemoryLocation, memories: MemoriesContext, signal: AbortSignal): Memory {
   const open = (checked: CheckedAddress, limits: BackendLimits): MemoryBackend =>
-    openMongoMemory(memories, checked, limits, clock);
-  const memory = openMemoryOver(open, address, memoryOptions);
-  return signal === undefined ? memory : memory.with({ signal });
+    openMongoMemory(memories, checked, limits);
+  return openMemoryOver(open, address, memoryOptions).with({ signal });
 }
 
 /**
@@ -99,7 +94,7 @@ async function writeFile(
 ): Promise<void> {
   const { path } = change;
   if (change.kind === "put") {
-    await memoryAt(location, memories, { signal: call.signal }).write(path, change.content);
+    await memoryAt(location, memories, call.signal).write(path, change.content);
     return;
   }
   const backend = openMongoMemory(memories, location.address, memoryOptions);
