@@ -16,6 +16,12 @@ const { dialects, ...bounds } = JSON.parse(options) as {
   dialects?: McpServerOptions["dialects"];
 } & Partial<ServerBounds>;
 const settings = parseMcpOptions("McpServerOptions", { memory, dialects });
-await serveProcess(new StdioConnection(settings, { ...serverBounds, ...bounds }));
+let ending = "closed";
+try {
+  await serveProcess(new StdioConnection(settings, { ...serverBounds, ...bounds }));
+} catch (error) {
+  ending += `: ${(error as Error).message}`;
+  process.exitCode = 1;
+}
 await client.close();
-console.error("closed");
+console.error(ending);

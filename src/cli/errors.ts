@@ -15,9 +15,10 @@ export const exitCodeMeanings: readonly (readonly [code: ExitCode, meaning: stri
 ];
 
 /**
- * `EUSAGE` the command line · `EINPUT` a file or text that it names · `EBUG` the program · others: errors of a memory.
+ * `EUSAGE` the command line · `EINPUT` a file or text that it names · `EPROTO` the input of an MCP client · `EBUG` the
+ * program · others: errors of a memory.
  */
-type CommandErrorCode = MemoryErrorCode | "EUSAGE" | "EINPUT" | "EBUG";
+type CommandErrorCode = MemoryErrorCode | "EUSAGE" | "EINPUT" | "EPROTO" | "EBUG";
 
 /** Ends a command. The message is one sentence: what is wrong, where, and what would be right. */
 export class CommandError extends Error {

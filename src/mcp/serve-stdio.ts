@@ -13,12 +13,17 @@ import { createServerFor } from "./server.js";
  * store after that. Requests that were read before the end of stdin are still answered.
  *
  * Skips lines that are no message. A message of more than 16,000,000 bytes, and bytes that are not UTF-8, end the
- * connection.
+ * connection with an error, once the requests before them are answered.
  *
- * @throws TypeError for bad options, or two tools of one name
+ * @throws TypeError for bad options, or two tools of one name; StdioInputError
  */
 export async function serveStdio(options: McpServerOptions): Promise<void> {
   await serveProcess(new StdioConnection(parseMcpOptions("McpServerOptions", options)));
+}
+
+/** The client has sent what no server over stdio accepts. */
+export class StdioInputError extends Error {
+  override readonly name = "StdioInputError";
 }
 
 /** Serves over stdin and stdout until the client has gone or a signal comes. */
@@ -43,6 +48,7 @@ export class StdioConnection {
   readonly #stops = new AbortController();
   /** Ids of the requests without an answer. */
   readonly #unanswered = new Set<unknown>();
+  #fault: StdioInputError | undefined;
 
   /** @throws TypeError if two tools have the same name */
   constructor(settings: McpSettings<"McpServerOptions">, bounds?: ServerBounds) {
@@ -53,7 +59,10 @@ export class StdioConnection {
     this.#stops.abort();
   }
 
-  /** Resolves when the client has gone or `stop` was called, and the running calls have ended or timed out. */
+  /**
+   * Resolves when the client has gone or `stop` was called, and the running calls have ended or timed out.
+   * @throws StdioInputError at the end
+   */
   async serve(input: Readable, output: Writable): Promise<void> {
     const text = new PassThrough();
     // If the client has gone, the text ends too, and with it the connection.
@@ -74,18 +83,33 @@ export class StdioConnection {
     // An open input would keep the process alive.
     input.destroy();
     await this.#service.close();
+    if (this.#fault !== undefined) throw this.#fault;
   }
 
   /**
    * Yields the text of an input. The SDK would replace bytes that are not UTF-8, and a file would contain another text
    * than was sent. The SDK also answers nothing after the end, so the text ends once all requests are answered.
-   * @throws TypeError for bytes that are not UTF-8
    */
   async *#readText(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
+    const { maxMessageBytes } = this.#service.bounds;
     const decoder = new TextDecoder("utf-8", { fatal: true });
-    for await (const chunk of chunks) yield decoder.decode(chunk, { stream: true });
-    // A last line without a newline counts as a line.
-    yield "\n";
+    let lineBytes = 0;
+    try {
+      for await (const chunk of chunks)
+        for (const part of splitAfterLines(chunk)) {
+          lineBytes += part.length;
+          if (lineBytes > maxMessageBytes) throw new StdioInputError(`a message has over ${maxMessageBytes} bytes`);
+          yield decoder.decode(part, { stream: true });
+          if (part.at(-1) === newline) lineBytes = 0;
+        }
+      decoder.decode();
+    } catch (error) {
+      if (error instanceof StdioInputError) this.#fault = error;
+      else if (error instanceof TypeError)
+        this.#fault = new StdioInputError("the input is not UTF-8", { cause: error });
+    }
+    // A last line without a newline counts as a line. The start of a faulty line must be no message.
+    yield this.#fault === undefined ? "\n" : "\0\n";
     do await sleep(10);
     while (this.#unanswered.size > 0);
   }
@@ -121,5 +145,16 @@ export class StdioConnection {
     if (!("id" in message)) {
       if (message.method === "notifications/cancelled") this.#unanswered.delete(message.params?.["requestId"]);
     } else if (message.method !== listenMethod) this.#unanswered.add(message.id);
+  }
+}
+
+const newline = 0x0a;
+
+/** Yields the lines of a chunk, each with its newline. The last one may have none. */
+function* splitAfterLines(chunk: Buffer): Generator<Buffer> {
+  for (let start = 0; start < chunk.length;) {
+    const end = chunk.indexOf(newline, start) + 1 || chunk.length;
+    yield chunk.subarray(start, end);
+    start = end;
   }
 }

@@ -114,17 +114,31 @@ describe("the memory over stdio", () => {
     expect(await server.next()).toMatchObject({ id: 1, result: { serverInfo: { name: "langgraph-mongo-memory" } } });
   });
 
+  const tooLong = Buffer.from(`${JSON.stringify(append(3, "x".repeat(100_000)))}\n`);
+  const notUtf8 = Buffer.from(`${JSON.stringify(append(3, "grüße"))}\n`, "latin1");
+
   it.each([
-    ["that is too long", Buffer.from(JSON.stringify(append(2, "x".repeat(100_000))))],
-    ["that is not UTF-8", Buffer.from(JSON.stringify(append(2, "grüße")), "latin1")],
-  ])("ends with its store closed at a message %s, and changes nothing", async (_name, message) => {
+    ["that is too long", tooLong, "a message has over 10000 bytes"],
+    ["that is not UTF-8", notUtf8, "the input is not UTF-8"],
+    [
+      "whose last character is cut",
+      Buffer.from(`${JSON.stringify(append(3, "x"))}ü`).subarray(0, -1),
+      "the input is not UTF-8",
+    ],
+  ])("answers what came before a message %s, and then ends with an error", async (_name, message, fault) => {
     const test = testServer({ maxMessageBytes: 10_000 });
     const server = spawnServer(test);
-    server.send(initialize);
-    await server.next();
-    server.child.stdin.write(Buffer.concat([message, Buffer.from("\n")]));
-    expect(await server.exit()).toEqual({ exit: [0, null], stderr: "closed\n" });
-    await expect(test.memory.read("/a")).rejects.toMatchObject({ code: "ENOENT" });
+    const before = [initialize, append(2, "good")].map((each) => `${JSON.stringify(each)}\n`).join("");
+    const after = `${JSON.stringify(append(4, "late"))}\n`;
+    server.child.stdin.on("error", () => undefined);
+    server.child.stdin.end(
+      Buffer.concat([Buffer.from(before), message, Buffer.from(message.at(-1) === 10 ? after : "")]),
+    );
+    expect([await server.next(), await server.next()]).toMatchObject([{ id: 1 }, { id: 2 }]);
+    const { exit, stderr } = await server.exit();
+    expect(exit).toEqual([1, null]);
+    expect(stderr).toBe(`closed: ${fault}\n`);
+    expect(await test.memory.read("/a")).toBe("good");
   });
 
   it("writes nothing but the protocol to stdout", async () => {

@@ -12,7 +12,7 @@ import type { McpHttpOptions, McpServerOptions } from "../../../mcp/index.js";
 import { createCommand } from "../../command.js";
 import type { CliContext } from "../../context.js";
 import { pickDefined } from "../../../core/settings/pick-defined.js";
-import { inputError, usageError, withFile } from "../../errors.js";
+import { CommandError, inputError, usageError, withFile } from "../../errors.js";
 import { withMemory } from "../../targets/open-target.js";
 import { readOptions, refuseOptions, type TargetOptions } from "../../targets/target-options.js";
 import { portOption, listenError } from "./listening.js";
@@ -118,10 +118,13 @@ async function readToken(file: string): Promise<string> {
 }
 
 async function serveOverStdio(options: McpServerOptions, { io }: CliContext): Promise<void> {
-  const { serveStdio } = await import("../../../mcp/serve-stdio.js");
+  const { serveStdio, StdioInputError } = await import("../../../mcp/serve-stdio.js");
   // `serveStdio` handles the signals itself. This call limits how long closing the database connection may then take.
   void io.untilStopped();
-  await serveStdio(options);
+  await serveStdio(options).catch((error: unknown) => {
+    if (!(error instanceof StdioInputError)) throw error;
+    throw new CommandError("EPROTO", `mcp: ${error.message}; the connection has ended`, { cause: error });
+  });
 }
 
 async function serveOverHttp(options: McpHttpOptions, json: boolean, { io, out }: CliContext): Promise<void> {
