@@ -77,12 +77,10 @@ try {
     }
   }
   for (const runId of runIds) {
-    const written: string[] = [];
-    for await (const { id } of history.list({ actor: { runId } })) written.push(id);
     const undone = await history.revert({ runId });
     console.log(`She undoes ${runId}: ${undone.map(({ operation, path }) => `${path} ${operation}`).join(", ")}`);
     // The versions still contain the door code.
-    console.log(`She redacts its versions: ${await history.redact(written)}`);
+    console.log(`Versions in which she redacts it: ${await history.redact({ text: "door code 4711" })}`);
   }
   await ask("thread-5", "Where do refunds go?");
 

@@ -3,12 +3,13 @@ import { guardText } from "./access/guard-change.js";
 import { actorField } from "./values/actor.js";
 import { blameLines } from "./history/blame.js";
 import { withPath } from "./values/error-paths.js";
-import { invalid, MemoryError } from "./values/errors.js";
+import { catchRefusal, invalid, MemoryError } from "./values/errors.js";
 import {
   keepsNoHistory,
   type BlamedLine,
   type MemoryHistory,
   type MemoryVersion,
+  type RedactedPath,
   type RedactedText,
   type RevertTarget,
   type TextOccurrences,
@@ -38,8 +39,6 @@ const firstPageSize = 100;
 /** Each later command reads twice as many, because each reads the changes in the memory again. */
 const maxPageSize = 3200;
 
-const maxRedactedIds = 1000;
-
 const date = z.date({ message: "must be a valid Date" });
 
 const filterSchema = z.strictObject({
@@ -68,6 +67,8 @@ export const textToRedact = z
   .refine((given) => given.isWellFormed(), { message: "must be well-formed Unicode" });
 
 const redactedTextSchema = z.strictObject({ text: textToRedact, cut: z.boolean().optional() });
+
+const redactedPathSchema = z.strictObject({ path: z.string() });
 
 const revertOptionsSchema = z.strictObject({ force: z.boolean().optional() });
 
@@ -183,27 +184,25 @@ export class BackendHistory implements MemoryHistory {
    * Throws what `redact` would throw before its first change, for a tree of several memories.
    * @returns whether there is anything to redact
    */
-  async checkRedaction(what: string | readonly string[] | RedactedText): Promise<boolean> {
+  async checkRedaction(what: RedactedText | RedactedPath): Promise<boolean> {
     const target = checkRedacted(what);
     return this.#run("read", null, (history) => history.checkRedaction(target, this.#checkPath));
   }
 
-  async redact(what: string | readonly string[] | RedactedText): Promise<number> {
+  async redact(what: RedactedText | RedactedPath): Promise<number> {
     const target = checkRedacted(what);
-    if (Array.isArray(target) && target.length === 0) return 0;
     return this.#run("change", null, (history) => history.redact(target, this.#checkPath));
   }
 
   /**
-   * Reverts the change of a call, and redacts its texts. No policy refuses it, because a policy has allowed the change,
-   * and no signal ends it. @internal
+   * Reverts the addition of a call, and redacts the added text. No policy refuses it, because a policy has allowed the
+   * change, and no signal ends it. @internal
    */
-  async takeBack(toolCallId: string): Promise<void> {
+  async takeBack(toolCallId: string, text: string): Promise<void> {
     const history = new BackendHistory({ ...this.#context, policies: null, signals: [] });
-    const made: string[] = [];
-    for await (const { id } of history.list({ actor: { toolCallId } })) made.push(id);
     await history.revert({ toolCallId });
-    await history.redact(made);
+    // EINVAL: somebody else has written the same text.
+    await catchRefusal(history.redact({ text }), "EINVAL");
   }
 
   /** @param path set on errors that have no path */
@@ -250,19 +249,15 @@ function checkTime(time: Date): Date {
   return time;
 }
 
-function isRedactedText(what: unknown): what is RedactedText {
-  return isRecord(what);
-}
-
-/** @throws TypeError for a bad shape, MemoryError EINVAL for bad ids */
-function checkRedacted(what: string | readonly string[] | RedactedText): RedactionTarget {
-  if (isRedactedText(what)) {
-    checkOptions("RedactedText", redactedTextSchema, what);
-    return { text: what.text, cut: what.cut ?? false };
+/** @throws TypeError for a bad shape, MemoryError EINVAL for a bad path */
+function checkRedacted(what: RedactedText | RedactedPath): RedactionTarget {
+  const given: unknown = what;
+  if (isRecord(given) && "path" in given) {
+    const { path } = checkOptions("RedactedPath", redactedPathSchema, given);
+    return { path: normalizePath(path) };
   }
-  const ids: unknown = typeof what === "string" ? [what] : what;
-  if (Array.isArray(ids) && ids.length <= maxRedactedIds) return [...new Set(ids.map(checkVersionId))];
-  throw invalid(`redact needs { text }, an id of a version, or a list of at most ${maxRedactedIds} ids`);
+  const { text, cut = false } = checkOptions("RedactedText", redactedTextSchema, given);
+  return { text, cut };
 }
 
 function createSide({ path, id, content }: VersionText): DiffSide {

@@ -71,7 +71,12 @@ export async function makeChanges(
       // A redaction looks last for changes that rest on the version. So it finds this change, or this check finds it.
       await settings.checkCurrent(change).catch(async (error: unknown) => {
         if (isSourceGone(error))
-          await (change.isAtOnce ? history?.takeBack(createCallId(id, settings.actor)) : proposals.withdraw(id));
+          await (change.isAtOnce
+            ? history?.takeBack(
+                createCallId(id, settings.actor),
+                change.kind === "append" ? change.added : change.after,
+              )
+            : proposals.withdraw(id));
         throw error;
       });
       if (change.isAtOnce) report.applied.push(change.path);

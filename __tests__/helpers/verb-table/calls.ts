@@ -212,13 +212,12 @@ export const historyCalls: Call[] = [
   recorded("revert the run, forced", (history) => history.revert({ runId: "r" }, { force: true })),
   recorded("revert no run", (history) => history.revert({ runId: "none" })),
   recorded("revert nothing", (history) => history.revert({} as never)),
-  recorded("redact(1)", (history, version) => history.redact(version(1))),
-  recorded("redact(4)", (history, version) => history.redact(version(4))),
-  recorded("redact([5, 6, 6])", (history, version) => history.redact([version(5), version(6), version(6)])),
-  recorded("redact of no version", (history) => history.redact("none")),
-  recorded("redact([])", (history) => history.redact([])),
-  recorded("redact(1), then list", async (history, version) => {
-    await history.redact(version(1));
+  recorded("redact /docs/a", (history) => history.redact({ path: "/docs/a" })),
+  recorded("redact /docs", (history) => history.redact({ path: "/docs" })),
+  recorded("redact a path of no version", (history) => history.redact({ path: "/none" })),
+  recorded("redact nothing", (history) => history.redact({} as never)),
+  recorded("redact /docs/a, then list", async (history) => {
+    await history.redact({ path: "/docs/a" });
     return history.list({ path: "/docs/a" });
   }),
 ];

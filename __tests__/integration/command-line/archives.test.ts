@@ -343,7 +343,7 @@ describe("an export with its history", () => {
     await memory.append("/a", "two");
     await memory.rename("/a", "/b");
     await memory.delete("/b");
-    await memory.history?.redact("1");
+    await memory.history?.redact({ text: "secret" });
     const archive = newPath();
     expect(await cliJson(["export", archive, "--history", ...source.target])).toMatchObject({ files: 0, versions: 5 });
     const exported = await readFile(archive, "utf8");
@@ -355,7 +355,7 @@ describe("an export with its history", () => {
         { id: "4", operation: "renamed", from: "/a", path: "/b", content: "one\ntwo" },
         { id: "3", operation: "modified", path: "/a", content: "one\ntwo" },
         { id: "2", operation: "modified", path: "/a", content: "one\n" },
-        { id: "1", operation: "created", path: "", content: null },
+        { id: "1", operation: "created", path: "/a", content: "------" },
       ].map((version) => ({ version: expect.objectContaining({ ...version, actor: { userId: "ada" } }) })),
     );
     await memory.write("/c", "text");

@@ -308,26 +308,24 @@ describe("revert", () => {
 describe("redact", () => {
   it("shows the versions and asks, and takes the text out for good", async () => {
     const { memory, run, ids } = await threeVersions();
-    expect(await run(["redact", ids[0]])).toMatchObject({
+    const path = "/notes/today";
+    expect(await run(["redact", path])).toMatchObject({
       exitCode: 2,
       stderr: expect.stringContaining("pass --yes"),
     });
-    const no = await run(["redact", ids[0]], { terminal: true, stdin: "n\n" });
+    const no = await run(["redact", path], { terminal: true, stdin: "n\n" });
     expect([no.exitCode, no.stderr]).toEqual([
       1,
-      expect.stringMatching(/created .*\/notes\/today.*Redact 1 version for good\? \[y\/N\] nothing was redacted\n$/s),
+      expect.stringMatching(
+        /created .*\/notes\/today.*Redact all versions of \/notes\/today but the present one for good\? \[y\/N\] nothing was redacted\n$/s,
+      ),
     ]);
     expect((await memory.history?.read(ids[0]))?.content).toBe("buy milk\nbuy bread\n");
-    expect((await run(["redact", ids[0], ids[0]], { terminal: true, stdin: "y\n" })).stdout).toBe(
-      "redacted 1 version\n",
-    );
+    expect((await run(["redact", path], { terminal: true, stdin: "y\n" })).stdout).toBe("redacted 2 versions\n");
     expect((await memory.history?.read(ids[0]))?.content).toBeNull();
     expect(lines(await run(["log"]))[2]).toMatch(/created {3}\(redacted\) {2}user ada, run run-1$/);
-    expect(await run(["redact", ids[2], "--yes"])).toMatchObject({
-      exitCode: 2,
-      stderr: expect.stringContaining("write or delete the file first"),
-    });
-    expect(await run(["redact", ids[0], "--yes", "--json"])).toMatchObject({
+    expect((await memory.history?.read(ids[2]))?.content).toBe(await memory.read(path));
+    expect(await run(["redact", path, "--yes", "--json"])).toMatchObject({
       exitCode: 0,
       stdout: '{"ok":true,"redacted":0}\n',
     });
@@ -370,9 +368,9 @@ describe("redact", () => {
   });
 
   it.each([
-    [["redact", "--yes"], "either --text, or the ids of versions"],
-    [["redact", "1", "--text", "a", "--yes"], "either --text, or the ids of versions"],
-    [["redact", "1", "--cut", "--yes"], "--cut goes with --text"],
+    [["redact", "--yes"], "either --text or a path"],
+    [["redact", "/a", "--text", "a", "--yes"], "either --text or a path"],
+    [["redact", "/a", "--cut", "--yes"], "--cut goes with --text"],
     [["redact", "--text", "-"], "pass --yes"],
   ])("is refused for %j", async (argv, message) => {
     expect(await newMemory().run(argv)).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(message) });
@@ -418,7 +416,7 @@ describe("a change by the command line", () => {
     const expiries = async (): Promise<number[]> =>
       (await versions.find().toArray()).map(({ expiresAt }) => (expiresAt as Date | undefined)?.getTime() ?? 0);
     const startMs = Date.now();
-    expect((await cli(["redact", "1", "--yes", ...target])).exitCode).toBe(0);
+    expect((await cli(["redact", "/a", "--yes", ...target])).exitCode).toBe(0);
     const moved = await expiries();
     expect([
       moved.length,
@@ -444,7 +442,7 @@ describe("a change by the command line", () => {
     expect((await versions()).map(({ operation }) => operation)).toEqual(["modified"]);
   });
 
-  it.each([["log"], ["diff", "1"], ["blame", "/a"], ["revert", "--run", "1"], ["redact", "1", "--yes"]])(
+  it.each([["log"], ["diff", "1"], ["blame", "/a"], ["revert", "--run", "1"], ["redact", "/a", "--yes"]])(
     "is refused by %s in a folder, which keeps no history",
     async (...argv) => {
       const { exitCode, stderr } = await cli([...argv, "--dir", testFolderOfNotes]);
@@ -483,7 +481,7 @@ describe("a long output", () => {
       ["diff", "1"],
       ["blame", "/in\u202evoice"],
       ["revert", "/in\u202evoice", "--to", "1"],
-      ["redact", "1"],
+      ["redact", "/in\u202evoice"],
     ]) {
       const { stdout, stderr } = await run(argv, { terminal: true, stdin: "n\n" });
       expect(stdout + stderr).not.toBe("");

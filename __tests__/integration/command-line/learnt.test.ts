@@ -35,19 +35,22 @@ async function approveAll(memory: Memory): Promise<void> {
 }
 
 describe("redact", () => {
-  it.each([["1"], ["--text", "Oslo"]])("prints the approved texts that rest on what went: %j", async (...what) => {
-    const { memory, run } = await openLearnt(write("ada"));
-    await approveAll(memory);
-    const { stdout } = await run(["redact", ...what, "--yes"]);
-    expect(stdout).toMatch(
-      /^redacted 1 version\nlook at these versions, which rest on the redacted text:\n3 .* \/profile\/ada\.md .*\n$/,
-    );
-  });
+  it.each([["/inbox/a.md"], ["--text", "Oslo"]])(
+    "prints the approved texts that rest on what went: %j",
+    async (...what) => {
+      const { memory, run } = await openLearnt(write("ada"));
+      await approveAll(memory);
+      const { stdout } = await run(["redact", ...what, "--yes"]);
+      expect(stdout).toMatch(
+        /^redacted 1 version\nlook at these versions, which rest on the redacted text:\n3 .* \/profile\/ada\.md .*\n$/,
+      );
+    },
+  );
 
   it("names them in JSON", async () => {
     const { memory, run } = await openLearnt(write("ada"));
     await approveAll(memory);
-    const { stdout } = await run(["redact", "1", "--yes", "--json"]);
+    const { stdout } = await run(["redact", "/inbox/a.md", "--yes", "--json"]);
     expect(JSON.parse(stdout)).toMatchObject({ redacted: 1, dependents: [{ id: "3", sources: ["version:1"] }] });
   });
 });
@@ -73,7 +76,7 @@ describe("proposals", () => {
 
   it("shows a run with each diff and the notes that it rests on", async () => {
     const { memory, runId, run } = await openLearnt(write("ada"), write("bob"));
-    await memory.history?.redact("1");
+    await memory.history?.redact({ path: "/inbox/a.md" });
     const other = await openLearnt(write("carol"), write("dave"));
     const { stdout } = await other.run(["proposals", "--run", other.runId]);
     expect(stdout.match(/^\+\w+ lives in Norway\.$/gm)).toEqual(["+carol lives in Norway.", "+dave lives in Norway."]);

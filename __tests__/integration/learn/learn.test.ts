@@ -420,9 +420,8 @@ describe("learn from what changed", () => {
     const memory = newMemory();
     await memory.write("/inbox/a.md", "a secret");
     const answer = async (): Promise<object> => {
-      const [version] = await readAll(memory.history?.list() ?? []);
       await memory.write("/inbox/a.md", "nothing");
-      await memory.history?.redact(version?.id ?? "");
+      await memory.history?.redact({ path: "/inbox/a.md" });
       return { operations: [change("write", "/profile/a.md", { text: "x" })] };
     };
     const { dropped } = await learnFrom(memory, [answer], {});
@@ -433,9 +432,8 @@ describe("learn from what changed", () => {
     const memory = newMemory();
     await memory.write("/inbox/a.md", "a secret");
     const { proposals } = await learnFrom(memory, [[change("write", "/profile/a.md", { text: "derived" })]], {});
-    const [version] = await readAll(memory.history?.list() ?? []);
     await memory.write("/inbox/a.md", "nothing");
-    await memory.history?.redact(version?.id ?? "");
+    await memory.history?.redact({ path: "/inbox/a.md" });
     expect(await memory.proposals?.get(proposals[0] ?? "")).toMatchObject({ status: "rejected", content: null });
   });
 

@@ -155,8 +155,7 @@ describe("a version of other text", () => {
 type Erase = (memory: Memory) => Promise<unknown>;
 
 const eraseBy: [string, Erase][] = [
-  ["its id", (memory) => getHistory(memory).redact("1")],
-  ["a list of ids", (memory) => getHistory(memory).redact(["2", "1"])],
+  ["its path", (memory) => getHistory(memory).redact({ path: "/inbox/a.md" })],
   ["a text", (memory) => getHistory(memory).redact({ text: "Oslo" })],
 ];
 
@@ -218,7 +217,6 @@ describe("a redaction of a source", () => {
 
   it("leaves what rests on other versions", async () => {
     const { memory, id } = await openWaiting();
-    await getHistory(memory).redact("2");
     await getHistory(memory).redact({ text: "another" });
     expect(await getProposals(memory).get(id)).toMatchObject({ status: "pending", content: "Lives in Norway." });
   });
@@ -293,7 +291,7 @@ describe("a source that goes while a run is under way", () => {
     const memory = await openNoted();
     for (const note of ["another note", "a third note"]) await memory.write("/inbox/a.md", note);
     const { nodeId } = memory.address;
-    const redact = (): Promise<unknown> => getHistory(other.memory({ nodeId })).redact("1");
+    const redact = (): Promise<unknown> => getHistory(other.memory({ nodeId })).redact({ path: "/inbox/a.md" });
     const node = openGuarded(nodeId, redact, access);
     const norway = change("write", "/profile/ada.md", { text: "Lives in Norway." });
     const { dropped } = await learnWith(node.memory(), [norway], { apply: "append-only" });
@@ -330,7 +328,7 @@ describe("a source that goes while a run is under way", () => {
       for (const note of ["another note", "a third note"]) await memory.write("/inbox/a.md", note);
       const erase = async (): Promise<void> => {
         await new Promise((resolve) => setTimeout(resolve, delayMs % 20));
-        await getHistory(other.memory({ nodeId })).redact("1");
+        await getHistory(other.memory({ nodeId })).redact({ path: "/inbox/a.md" });
       };
       let erasing: Promise<void> | undefined;
       const meanwhile = async (): Promise<void> => void (erasing = erase());

@@ -92,7 +92,7 @@ describe.each(servers)("the versions of a memory, served by %s,", (_, serve) => 
     const mcp = await connectInMemory(serve(memory));
     await memory.write("/a", "secret");
     await memory.delete("/a");
-    await memory.history?.redact("1");
+    await memory.history?.redact({ path: "/a" });
     const failure = (uri: string): Promise<string> =>
       mcp.readResource({ uri }).then(
         () => "none",

@@ -124,9 +124,9 @@ describe("redaction", () => {
     await memory.append("/plain", "end");
     const versions = (await readAll(historyOf(memory).list())).toReversed();
     expect(await storedBytes()).toContain(secret);
-    const redacted = versions.slice(0, 4).map(({ id }) => id);
-    expect(await historyOf(memory).redact(redacted)).toBe(4);
-    expect(await historyOf(memory).redact(redacted)).toBe(0);
+    expect(versions).toHaveLength(6);
+    expect(await historyOf(memory).redact({ path: "/plain" })).toBe(5);
+    expect(await historyOf(memory).redact({ path: "/plain" })).toBe(0);
     expect(await storedBytes()).not.toContain(secret);
     const left = (await readAll(historyOf(memory).list())).toReversed();
     expect(
@@ -138,41 +138,62 @@ describe("redaction", () => {
         redactedBy,
       })),
     ).toEqual([
-      ...["created", "modified", "renamed", "modified"].map((operation) => ({
+      ...["created", "modified", "renamed", "modified", "modified"].map((operation) => ({
         operation,
         path: "",
         sizeBytes: null,
         isHashed: false,
         redactedBy: { userId: "ada" },
       })),
-      ...["modified", "modified"].map((operation) => ({
-        operation,
-        path: "/plain",
-        sizeBytes: expect.any(Number),
-        isHashed: true,
-        redactedBy: undefined,
-      })),
+      { operation: "modified", path: "/plain", sizeBytes: expect.any(Number), isHashed: true, redactedBy: undefined },
     ]);
     expect(left.every(({ actor }) => actor?.userId === "ada")).toBe(true);
     expect(await memory.read("/plain")).toBe("harmless\nend");
   });
 
-  it("keeps the texts of the versions around", async () => {
+  it("of a path takes the earlier texts of that file, and no other", async () => {
     const memory = freshMemory();
-    for (const text of ["one", "two", "three", "four"]) await memory.write("/a", text);
-    await historyOf(memory).redact("2");
-    const texts = await Promise.all(["1", "2", "3", "4"].map(async (id) => (await historyOf(memory).read(id)).content));
-    expect(texts).toEqual(["one", null, "three", "four"]);
+    for (const text of ["one", "two", "three"]) await memory.write("/a", text);
+    await memory.write("/b", "other");
+    await memory.write("/b", "another");
+    expect(await historyOf(memory).redact({ path: "/a" })).toBe(2);
+    const read = async (id: string): Promise<unknown> => (await historyOf(memory).read(id)).content;
+    expect(await Promise.all(["1", "2", "3", "4", "5"].map(read))).toEqual([null, null, "three", "other", "another"]);
+    await memory.write("/a", "four");
+    expect(await Promise.all(["1", "2", "3"].map(read))).toEqual([null, null, "three"]);
   });
 
-  it("takes out all that several calls at once name, though each changes what another one has found", async () => {
+  it("of a path takes all versions of files that were there, under each of their names", async () => {
+    const memory = freshMemory();
+    const secret = `secret ${randomUUID()}`;
+    await memory.write("/a", `${secret} of a deleted file`);
+    await memory.delete("/a");
+    await memory.write("/a", secret);
+    await memory.rename("/a", "/b");
+    await memory.append("/b", secret);
+    await memory.delete("/b");
+    expect(await historyOf(memory).redact({ path: "/a" })).toBe(6);
+    expect(await storedBytes()).not.toContain(secret);
+    expect(await readAll(historyOf(memory).list({ path: "/b" }))).toEqual([]);
+  });
+
+  it("of a path is refused for a directory", async () => {
+    const memory = freshMemory();
+    await memory.write("/d/a", "one");
+    for (const path of ["/d", "/"])
+      await expect(historyOf(memory).redact({ path })).rejects.toMatchObject({ code: "EISDIR" });
+  });
+
+  it("takes out all where several calls at once redact the same file", async () => {
     const memories = Array.from({ length: 8 }, freshMemory);
     await Promise.all(
       memories.map(async (memory) => {
         for (const text of ["one", "two", "three", "four", "five", "six"]) await memory.write("/a", text);
         const ids = ["1", "2", "3", "4", "5"];
-        const counts = await Promise.all(ids.map((id) => historyOf(memory).redact(id)));
-        expect(counts).toEqual([1, 1, 1, 1, 1]);
+        await Promise.all([
+          ...ids.map(() => historyOf(memory).redact({ path: "/a" })),
+          historyOf(memory).redact({ text: "three" }),
+        ]);
         const texts = await Promise.all([...ids, "6"].map(async (id) => (await historyOf(memory).read(id)).content));
         expect(texts).toEqual([null, null, null, null, null, "six"]);
       }),
@@ -187,7 +208,7 @@ describe("redaction", () => {
     await memory.append("/a", "more");
     await memory.write("/a", "harmless");
     // Every redaction first moves the versions out of the memory's document, and lets go those that need not be kept.
-    await refuses(historyOf(memory).redact("2"), "ENOENT");
+    await historyOf(memory).redact({ text: "no such text" });
     await refuses(historyOf(memory).read("2"), "ENOENT");
     expect(await storedBytes()).toContain(secret);
     await historyOf(memory).redact({ text: secret });
@@ -196,19 +217,19 @@ describe("redaction", () => {
   });
 
   it.each<[string, (memory: Memory) => Promise<unknown>]>([
-    ["written", (memory) => memory.write("/a", "secret")],
     ["written again", (memory) => memory.write("/a", "other").then(() => memory.write("/a", "secret"))],
     ["added to", (memory) => memory.append("/a", "more")],
     ["renamed", (memory) => memory.rename("/a", "/b")],
-  ])("refuses a text that the file still has after it was %s", async (_, change) => {
+  ])("of a path leaves the text that the file has after it was %s", async (_, change) => {
     const memory = freshMemory();
     await memory.write("/a", "secret");
     await change(memory);
-    await expect(historyOf(memory).redact("1")).rejects.toMatchObject({
-      code: "EINVAL",
-      message: expect.stringMatching(/write or delete the file first/),
-    });
-    expect((await historyOf(memory).read("1")).content).toBe("secret");
+    const before = await memory.snapshot();
+    const [last] = await readAll(historyOf(memory).list());
+    expect(await historyOf(memory).redact({ path: "/a" })).toBeGreaterThan(0);
+    expect((await memory.snapshot()).files).toEqual(before.files);
+    expect((await historyOf(memory).read(last?.id ?? "")).content).toBe(before.files[0]?.content);
+    expect((await historyOf(memory).read("1")).content).toBeNull();
   });
 });
 
@@ -274,7 +295,7 @@ describe("revert", () => {
     await free.write("/policies/a", "two");
     const history = historyOf(node.memory());
     await refuses(history.revert({ path: "/policies/a", to: "1" }), "EACCES");
-    await refuses(history.redact("1"), "EACCES");
+    await refuses(history.redact({ path: "/policies/a" }), "EACCES");
     expect(await free.read("/policies/a")).toBe("two");
   });
 });
@@ -312,7 +333,7 @@ describe("a memory with history", () => {
     for (let index = 0; index < 3; index += 1) await memory.write("/a", String(index));
     const memories = db.collection("memories");
     const before: Document = (await memories.findOne(address)) ?? {};
-    await historyOf(memory).redact("1");
+    await historyOf(memory).redact({ text: "no such text" });
     if ("outbox" in before) await memories.updateOne(address, { $set: { outbox: before["outbox"] } });
     expect(await store.forget(address)).toMatchObject({ versions: 3 });
   });
@@ -362,7 +383,7 @@ describe("a memory with history", () => {
     const memory = open({ memoriesCollection, history: true, expireMs: { global: 86_400_000 } }).memory(address);
     await memory.write("/a", "y");
     // What is still in the memory's document is moved.
-    await historyOf(memory).redact("1");
+    await historyOf(memory).redact({ text: "no such text" });
     const versions = db.collection("expiring later_versions");
     await until(async () => (await versions.countDocuments({ expiresAt: { $exists: false } })) === 0);
     expect(await versions.countDocuments()).toBe(3);

@@ -151,11 +151,11 @@ describe("moving recorded changes into versions", () => {
       for (const content of ["first", "second", "third"]) await rival.write("/file", content);
       const slow = openStore({ history: true, client: slowClient.client }).memory(address);
       const change = async (): Promise<void> => {
-        await rival.history?.redact("1");
+        await rival.history?.redact({ text: "first" });
         await rival.write("/new", "new");
       };
       // Redacting moves all recorded changes.
-      const wasMet = await slowClient.runBeside(number, change, async () => slow.history?.redact("1"));
+      const wasMet = await slowClient.runBeside(number, change, async () => slow.history?.redact({ text: "first" }));
       const versions: string[] = [];
       for await (const { id } of rival.history?.list() ?? []) versions.unshift(id);
       expect(versions).toEqual(["1", "2", "3", ...(wasMet ? ["4"] : [])]);

@@ -72,7 +72,7 @@ describe("a client that prefers secondaries", () => {
       await getHistory(memory).at(first);
       await getHistory(memory).revert({ path: "/b", to: first });
       await memory.write("/b", "other");
-      await getHistory(memory).redact(first);
+      await getHistory(memory).redact({ path: "/b" });
       await getProposals(memory).approve(await propose("x"), { by });
       await getProposals(memory).reject(await propose("y"), { by });
     });

@@ -250,16 +250,16 @@ describe("a text that is redacted", () => {
     expect(await history.redact({ text: "x" })).toBe(0);
   });
 
-  it("is said to be redacted in a blame, where all of a version was redacted by its id", async () => {
+  it("is said to be redacted in a blame, where the earlier versions of the file were redacted", async () => {
     const memory = openFresh();
     await memory.write("/a", "one\n");
     await memory.append("/a", "two\n");
     await memory.append("/a", "three\n");
     await memory.write("/a", "one\nthree\nfour\n");
-    await getHistory(memory).redact(["2", "3"]);
+    await getHistory(memory).redact({ path: "/a" });
     const lines = await getHistory(memory).blame("/a");
     expect(lines.map(({ text, version, redacted }) => [text, version?.id, redacted])).toEqual([
-      ["one", "1", undefined],
+      ["one", undefined, true],
       ["three", undefined, true],
       ["four", undefined, true],
     ]);

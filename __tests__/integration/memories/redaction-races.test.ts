@@ -4,6 +4,8 @@ import { randomUUID } from "node:crypto";
 import { promisify } from "node:util";
 import { type CommandStartedEvent, MongoClient } from "mongodb";
 import { type Memory, MemoryNode, MongoMemoryStore } from "../../../src/index.js";
+import type { RevertTarget } from "../../../src/core/history/history.js";
+import { SlowClient } from "../../helpers/before-commands.js";
 import { compiled } from "../../helpers/compiled-sources.js";
 import { getFailure } from "../../helpers/get-failure.js";
 import { isLong, repetitions } from "../../helpers/repetitions.js";
@@ -93,7 +95,57 @@ describe("a text that is redacted while its approval is under way", () => {
   });
 });
 
-describe("a version that is redacted by its id", () => {
+describe("a text that is redacted beside a revert", () => {
+  const slowClient = new SlowClient(useClient(new MongoClient(uri)));
+  const slowStore = new MongoMemoryStore({ client: slowClient.client, dbName, history: true });
+  const writeTwice = async (memory: Memory, path: string, secret: string): Promise<void> => {
+    await memory.write(path, secret);
+    await memory.with({ actor: { runId: "r" } }).write(path, "plain");
+  };
+  const deleteFile = async (memory: Memory, path: string, secret: string): Promise<void> => {
+    await memory.write(path, secret);
+    await memory.delete(path);
+  };
+  const reverts: [string, typeof writeTwice, RevertTarget][] = [
+    ["a file", writeTwice, { path: "/d/a", to: "1" }],
+    ["a directory", writeTwice, { path: "/d", to: "1" }],
+    ["a deleted file", deleteFile, { path: "/d/a", to: "1" }],
+    ["a run", writeTwice, { runId: "r" }],
+  ];
+
+  it.each(reverts)("is nowhere afterwards, however a revert of %s is overtaken", async (_, prepare, what) => {
+    for (let round = 0; round < repetitions({ usual: 12, long: 300 }); round += 1) {
+      const secret = createSecret();
+      const memory = openFresh();
+      await prepare(memory, "/d/a", secret);
+      const latencyMs = [0, 3, 10][round % 3] ?? 0;
+      const [, redacted] = await Promise.allSettled([
+        slowClient.run(
+          () => wait(latencyMs),
+          () => getHistory(slowStore.memory(memory.address)).revert(what),
+        ),
+        wait(round % 5).then(() => getHistory(memory).redact({ text: secret, cut: true })),
+      ]);
+      expect(redacted.status).toBe("fulfilled");
+      expect(await isStored(secret)).toBe(false);
+    }
+  });
+
+  it.each(reverts)("is nowhere afterwards, before whichever command of a revert of %s", async (_, prepare, what) => {
+    for (let number = 1; ; number += 1) {
+      const secret = createSecret();
+      const memory = openFresh();
+      await prepare(memory, "/d/a", secret);
+      const redact = (): Promise<unknown> => getHistory(memory).redact({ text: secret, cut: true });
+      const revert = (): Promise<unknown> => getHistory(slowStore.memory(memory.address)).revert(what);
+      const wasMet = await slowClient.runBeside(number, redact, revert);
+      if (!wasMet) break;
+      expect(await isStored(secret)).toBe(false);
+    }
+  });
+});
+
+describe("a file whose earlier versions are redacted", () => {
   /** A file had a secret, by an approval that a crash may have interrupted. */
   async function leakByApproval(interrupt: boolean): Promise<{ memory: Memory; secret: string; id: string }> {
     const secret = createSecret();
@@ -113,15 +165,15 @@ describe("a version that is redacted by its id", () => {
     return { memory, secret, id };
   }
 
-  it("takes its text out of an approval that a crash has interrupted", async () => {
+  it("takes its texts out of an approval that a crash has interrupted", async () => {
     const { memory, secret, id } = await leakByApproval(true);
-    expect(await getHistory(memory).redact("2")).toBe(1);
+    expect(await getHistory(memory).redact({ path: "/a" })).toBe(2);
     expect(await isStored(secret)).toBe(false);
     expect(await getProposals(memory).get(id)).toMatchObject({ status: "approved", path: "", diff: "", base: "" });
     expect(await memory.read("/a")).toBe("harmless");
   });
 
-  it("takes its text out of a proposal that is approved at the same time", async () => {
+  it("takes its texts out of a proposal that is approved at the same time", async () => {
     for (let round = 0; round < repetitions({ usual: 6, long: 300 }); round += 1) {
       const { memory, secret } = await leakByApproval(false);
       // It was made for the text of version 2, and can be approved while the file has that text again.
@@ -130,9 +182,9 @@ describe("a version that is redacted by its id", () => {
       await memory.write("/a", "harmless again");
       const [, redacted] = await Promise.allSettled([
         getProposals(memory).approve(waiting, ada),
-        wait(round % 8).then(() => getHistory(memory).redact(["2", "4"])),
+        wait(round % 8).then(() => getHistory(memory).redact({ path: "/a" })),
       ]);
-      expect(redacted).toMatchObject({ status: "fulfilled", value: 2 });
+      expect(redacted).toMatchObject({ status: "fulfilled", value: 4 });
       expect(await isStored(secret)).toBe(false);
       expect((await getProposals(memory).get(waiting))?.status).toBe("rejected");
     }
@@ -225,7 +277,7 @@ describe("a redaction", () => {
     await propose(memory, "/a", secret);
     const rules = [{ path: "/policies/**", access: "read" as const }];
     const bound = new MemoryNode({ store, nodeId: memory.address.nodeId, rules }).memory();
-    for (const what of [{ text: secret }, ["1", "3", "5"]]) {
+    for (const what of [{ text: secret }, { path: "/policies/c" }]) {
       expect(await getFailure(getHistory(bound).redact(what))).toMatchObject({ code: "EACCES", path: "/policies/c" });
       expect((await getHistory(memory).findText(secret)).versions).toHaveLength(3);
       expect((await getHistory(memory).findText(secret)).proposals).toHaveLength(1);

@@ -89,7 +89,7 @@ describe("the redaction of a text", () => {
     ];
     const fine = await proposeRename(memory, "/other", "/e");
     await memory.write("/d/pin", "none");
-    const later = await propose(memory, { command: "delete", path: "/d" });
+    ids.push(await propose(memory, { command: "delete", path: "/d" }));
     await getHistory(memory).redact({ text: pin });
     const stored = await readStored();
     const guessed = Array.from({ length: 10_000 }, (_, guess) => String(guess).padStart(4, "0")).filter((guess) => {
@@ -102,10 +102,9 @@ describe("the redaction of a text", () => {
     expect(guessed).toEqual([]);
     for (const id of ids)
       expect(await getProposals(memory).get(id)).toMatchObject({ status: "rejected", reason: "redacted", base: "" });
-    // These were made for what the memory has now.
+    // It concerns no redacted file.
     await getProposals(memory).approve(fine, ada);
-    await getProposals(memory).approve(later, ada);
-    expect((await memory.snapshot()).files.map(({ path }) => path)).toEqual(["/e/a"]);
+    expect((await memory.snapshot()).files.map(({ path }) => path)).toEqual(["/d/pin", "/e/a"]);
   });
 
   it.each(["redacted", "e", "["])(
@@ -132,30 +131,24 @@ describe("the redaction of a text", () => {
       await memory.write("/a", "plain");
     }
     const tree = mountMemories({ "/": root, "/team": { memory: team, access: "read" } });
-    for (const what of [{ text: secret }, ["1", "/team:1"]]) {
+    for (const what of [{ text: secret }, { path: "/team/a" }]) {
       expect(await getFailure(getHistory(tree).redact(what))).toMatchObject({ code: "EACCES", path: "/team/a" });
       expect((await getHistory(root).read("1")).content).toBe(secret);
     }
-    // The other memory has nothing that is redacted.
-    expect(await getHistory(tree).redact("1")).toBe(1);
+    expect(await getHistory(tree).redact({ path: "/a" })).toBe(1);
   });
 });
 
-describe("the redaction of a version", () => {
-  it("takes the texts of the proposals that were made for its text, or made it, and of no others", async () => {
+describe("the redaction of a path", () => {
+  it("takes the texts of the proposals for the file, and of no others", async () => {
     const memory = openFresh();
     await memory.write("/x", "a");
-    const before = await append(memory, "/x", "new");
+    const own = [await append(memory, "/x", "new"), await propose(memory, { command: "delete", path: "/x" })];
     await memory.write("/x", "b");
-    const others = [
-      await append(memory, "/x", "a b c"),
-      await append(memory, "/y", "a"),
-      await append(memory, "/a", "has an a"),
-      await propose(memory, { command: "delete", path: "/x" }),
-    ];
-    const after = await propose(memory, { command: "update", path: "/x", oldContent: "b", content: "a" });
-    await getHistory(memory).redact("1");
-    for (const id of [before, after])
+    own.push(await propose(memory, { command: "update", path: "/x", oldContent: "b", content: "a" }));
+    const others = [await append(memory, "/y", "a"), await append(memory, "/a", "has an a")];
+    await getHistory(memory).redact({ path: "/x" });
+    for (const id of own)
       expect(await getProposals(memory).get(id)).toMatchObject({
         status: "rejected",
         content: null,
@@ -165,30 +158,17 @@ describe("the redaction of a version", () => {
     for (const id of others) expect((await getProposals(memory).get(id))?.status).toBe("pending");
   });
 
-  it("takes the digest of a directory with its text, and none of the present state", async () => {
+  it("rejects waiting deletes and renames of directories above it", async () => {
     const memory = openFresh();
     await memory.write("/d/x", "a");
-    const stale = await propose(memory, { command: "delete", path: "/d" });
+    await memory.write("/other/y", "a");
+    const above = [await propose(memory, { command: "delete", path: "/d" }), await proposeRename(memory, "/d", "/e")];
+    const fine = await propose(memory, { command: "delete", path: "/other" });
     await memory.write("/d/x", "b");
-    const fresh = await propose(memory, { command: "delete", path: "/d" });
-    await getHistory(memory).redact("1");
-    expect(await getProposals(memory).get(stale)).toMatchObject({ status: "rejected", base: "" });
-    await getProposals(memory).approve(fresh, ada);
-    expect((await memory.snapshot()).files).toEqual([]);
-  });
-});
-
-describe("the redaction of all versions with the name of a directory", () => {
-  it("takes it out of the database, also of versions that were redacted before", async () => {
-    const secret = createSecret();
-    const memory = openFresh();
-    await memory.write(`/${secret}/a`, "one");
-    await memory.rename(`/${secret}`, "/plain");
-    await memory.write("/plain/a", "two");
-    await getHistory(memory).redact("1");
-    expect(await readStored()).toContain(secret);
-    await getHistory(memory).redact("2");
-    expect(await readStored()).not.toContain(secret);
+    await getHistory(memory).redact({ path: "/d/x" });
+    for (const id of above) expect(await getProposals(memory).get(id)).toMatchObject({ status: "rejected", base: "" });
+    await getProposals(memory).approve(fine, ada);
+    expect((await memory.snapshot()).files).toMatchObject([{ path: "/d/x" }]);
   });
 });
 
@@ -219,8 +199,8 @@ describe("an earlier tree", () => {
 
   it("has no directory that was not there, and no redacted name, whatever is redacted", async () => {
     const changes = fc.array(someChange, { minLength: 2, maxLength: 10 });
-    // Null for the text; else which versions, again from the start where there are more.
-    const redacted = fc.option(fc.array(fc.boolean(), { minLength: 1, maxLength: 6 }), { freq: 2 });
+    // Null for the text; else a path.
+    const redacted = fc.option(fc.constantFrom("/a/f", "/secret/f", "/b/f", "/c/f"), { freq: 2 });
     await fc.assert(
       fc.asyncProperty(changes, redacted, async (made, chosen) => {
         const memory = openFresh();
@@ -233,13 +213,7 @@ describe("an earlier tree", () => {
         if ((await memory.snapshot()).directories.some((path) => path.includes("secret"))) return;
         const before = await readTrees(memory);
         const history = getHistory(memory);
-        if (chosen === null) await history.redact({ text: "secret" });
-        else {
-          const ids = (await readAll(history.list())).map(({ id }) => id);
-          // A present text is refused.
-          for (const [index, id] of ids.entries())
-            if (chosen[index % chosen.length] === true) await history.redact(id).catch(() => undefined);
-        }
+        await history.redact(chosen === null ? { text: "secret" } : { path: chosen });
         const after = await readTrees(memory);
         after.forEach((directories, index) => {
           expect(before[index]).toEqual(expect.arrayContaining(directories));

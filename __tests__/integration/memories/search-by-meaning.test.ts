@@ -231,7 +231,7 @@ describe("the vectors of passages", () => {
   });
 
   it.each([
-    ["by version", "1"],
+    ["by path", { path: "/a" }],
     ["by text", { text: "the secret" }],
   ])("of texts that are redacted %s are nowhere", async (_, what) => {
     const address = freshAddress();

@@ -73,7 +73,7 @@ describe("a search in MongoDB", () => {
     expect(await another.memory(address).search("zebra")).toHaveLength(1);
     expect(await memory.search("zebra")).toHaveLength(1);
     await memory.write("/a", "harmless");
-    await memory.history?.redact("1");
+    await memory.history?.redact({ path: "/a" });
     for (const each of [memory, another.memory(address)]) {
       expect(await each.search("zebra")).toEqual([]);
       expect(await each.grep("zebra")).toEqual([]);

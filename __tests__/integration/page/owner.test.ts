@@ -173,10 +173,7 @@ const requests: Record<string, (named: Named) => Send[]> = {
     post("revert", { address, what: { runId }, force: true }),
   ],
   "find-text": ({ address, text }) => [post("find-text", { address, text })],
-  redact: ({ address, version, text }) => [
-    post("redact", { address, ids: [version] }),
-    post("redact", { address, text, cut: true }),
-  ],
+  redact: ({ address, text }) => [post("redact", { address, text, cut: true })],
   proposals: ({ address }) => [get("proposals", address), get("proposals", { ...address, status: "approved" })],
   proposal: ({ address, proposal }) => [get("proposal", { ...address, id: proposal })],
   approve: ({ address, proposal }) => [post("approve", { address, id: proposal, by: eveId })],

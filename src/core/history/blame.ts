@@ -4,7 +4,7 @@ import { mapInSteps } from "../runtime/lists-in-turns.js";
 import { runInTurns, type Steps, Turns } from "../runtime/turns.js";
 import type { BlamedLine } from "./history.js";
 import type { FileLineage, LineageStep } from "./history-backend.js";
-import { isWhole, type OlderText } from "./older-text.js";
+import type { OlderText } from "./older-text.js";
 import { comparisonBounds } from "./unified-diff.js";
 
 /** A line of the text that is traced back, version by version. */
@@ -32,8 +32,7 @@ export async function blameLines({ text, steps }: FileLineage, call: CallContext
   const turns = new Turns(call);
   for await (const { version, before } of eachStep(steps)) {
     if (turns.isOver()) await turns.next();
-    // The text before a redacted version is stored whole, so what that version kept can be traced back further.
-    if (isRedacted && (version.redactedAt === undefined || (isDifference(before) && !isWhole(before)))) break;
+    if (isRedacted && version.redactedAt === undefined) break;
     if (before === "same") continue;
     if (before === null) {
       isRedacted = true;
@@ -52,10 +51,6 @@ export async function blameLines({ text, steps }: FileLineage, call: CallContext
     isRedacted = false;
   }
   return blamed;
-}
-
-function isDifference(before: LineageStep["before"]): before is OlderText {
-  return typeof before === "object" && before !== null;
 }
 
 async function* eachStep(steps: FileLineage["steps"]): AsyncGenerator<LineageStep> {

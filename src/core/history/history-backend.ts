@@ -1,4 +1,11 @@
-import type { MemoryVersion, RedactedText, RevertTarget, TextOccurrences, VersionFilter } from "./history.js";
+import type {
+  MemoryVersion,
+  RedactedPath,
+  RedactedText,
+  RevertTarget,
+  TextOccurrences,
+  VersionFilter,
+} from "./history.js";
 import type { OlderText } from "./older-text.js";
 import type { MemorySnapshot } from "../tree/snapshot.js";
 
@@ -40,8 +47,7 @@ export interface HistoryBackend {
 /** Throws if the file at a path may not be changed. */
 export type CheckPath = (path: string) => void;
 
-/** The ids of versions, or a text. */
-export type RedactionTarget = readonly string[] | Required<RedactedText>;
+export type RedactionTarget = Required<RedactedText> | RedactedPath;
 
 /** A version with the texts of its file. */
 export type VersionChange = MemoryVersion & {

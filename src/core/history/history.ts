@@ -83,6 +83,11 @@ export interface RedactedText {
   cut?: boolean;
 }
 
+/** A file, whose earlier versions are redacted. */
+export interface RedactedPath {
+  path: string;
+}
+
 /** Restores a path as it was after a version, or undoes a run or a tool call. */
 export type RevertTarget = { path: string; to: string } | { runId: string } | { toolCallId: string };
 
@@ -136,17 +141,18 @@ export interface MemoryHistory {
    * waits. The same happens to a waiting proposal that rests on a version with the text. If a present file contains the
    * text, the call is EINVAL without `cut`. If a present path contains it, the call is always EINVAL.
    *
-   * With ids, removes text, path, size and hash of these versions. The text that a file has now cannot be redacted
-   * (EINVAL): write or delete the file first. If several versions have a text, name all of them. A proposal loses its
-   * texts if it was made for exactly such a text, or leaves it at the path of the version, or waits and rests on one of
-   * the versions.
+   * With `{ path }`, removes the texts, paths, sizes and hashes of all earlier versions of the file at that path, also
+   * under its other names, and of files that were there before. The text that the file has now stays, with its last
+   * version. Proposals for the file lose their texts, and are rejected if they wait. EISDIR for a directory.
+   *
+   * Both reject waiting deletes and renames of what they redact, because a digest could show the text.
    *
    * Approved texts that rest on a version stay: `list({ sources })` finds them.
    *
    * All rights are checked before the first change. After a failure call it again: finished work stays.
    * @returns the number of versions that this call redacted
    */
-  redact(what: string | readonly string[] | RedactedText): Promise<number>;
+  redact(what: RedactedText | RedactedPath): Promise<number>;
 }
 
 /** The end of a sentence about a memory whose `history` is null. */

@@ -22,11 +22,6 @@ export function isWhole({ start, end }: OlderText): boolean {
   return start === 0 && end === 0;
 }
 
-/** Whether the newer text is this one with something added at its end. */
-export function isBeginning({ start, text, end }: OlderText): boolean {
-  return start > 0 && text === "" && end === 0;
-}
-
 /** Takes linear time. Never cuts a surrogate pair, because a database stores well-formed texts only. */
 export function* encodeOlderText(older: string, newer: string): Steps<OlderText> {
   const shorter = Math.min(older.length, newer.length);

@@ -1,4 +1,4 @@
-import type { MemoryHistory, RedactedText } from "./history.js";
+import type { MemoryHistory, RedactedPath, RedactedText } from "./history.js";
 
 /** Methods that the histories of this package add to the interface. A history of another package may not have them. */
 interface OptionalMethods {
@@ -6,7 +6,7 @@ interface OptionalMethods {
    * Makes the checks of `redact`, and throws their errors.
    * @returns whether there is anything to redact
    */
-  checkRedaction(what: string | readonly string[] | RedactedText): Promise<boolean>;
+  checkRedaction(what: RedactedText | RedactedPath): Promise<boolean>;
   /** As `diff`, but shows only lines that changed. A missing newline at the end does not change a line. */
   readableDiff(from: string, to?: string): Promise<string>;
 }
@@ -14,7 +14,7 @@ interface OptionalMethods {
 /** Checks a redaction, if the history can check it. */
 export async function checkRedaction(
   history: MemoryHistory & Partial<OptionalMethods>,
-  what: string | readonly string[] | RedactedText,
+  what: RedactedText | RedactedPath,
 ): Promise<boolean> {
   return history.checkRedaction?.(what) ?? true;
 }

@@ -5,6 +5,7 @@ import {
   type BlamedLine,
   type MemoryHistory,
   type MemoryVersion,
+  type RedactedPath,
   type RedactedText,
   type RevertTarget,
   type TextOccurrences,
@@ -126,14 +127,14 @@ export class MountedHistory implements MemoryHistory {
     return { ...found, versions: found.versions.toSorted((a, b) => b.at.getTime() - a.at.getTime()) };
   }
 
-  async redact(what: string | readonly string[] | RedactedText): Promise<number> {
+  async redact(what: RedactedText | RedactedPath): Promise<number> {
     let count = 0;
     for (const [mount, own] of await this.#findRedactions(what))
       count += await this.#run(mount, (history) => history.redact(own));
     return count;
   }
 
-  async checkRedaction(what: string | readonly string[] | RedactedText): Promise<boolean> {
+  async checkRedaction(what: RedactedText | RedactedPath): Promise<boolean> {
     return (await this.#findRedactions(what)).length > 0;
   }
 
@@ -141,22 +142,17 @@ export class MountedHistory implements MemoryHistory {
    * Finds the memories that have anything to redact. Checks all of them first: a memory that may not be changed stops
    * the redaction before the first change. @throws the errors of `redact` of a memory
    */
-  async #findRedactions(
-    what: string | readonly string[] | RedactedText,
-  ): Promise<[Mount, readonly string[] | RedactedText][]> {
-    const found: [Mount, readonly string[] | RedactedText][] = [];
+  async #findRedactions(what: RedactedText | RedactedPath): Promise<[Mount, RedactedText | RedactedPath][]> {
+    const found: [Mount, RedactedText | RedactedPath][] = [];
     for (const [mount, own] of this.#splitByMount(what))
       if (await this.#run(mount, (history) => checkRedaction(history, own))) found.push([mount, own]);
     return found;
   }
 
-  #splitByMount(what: string | readonly string[] | RedactedText): [Mount, readonly string[] | RedactedText][] {
-    if (typeof what === "object" && "text" in what) return this.#mountsWithHistory.map((mount) => [mount, what]);
-    const versions = (typeof what === "string" ? [what] : what).map((id) => this.#findVersion(id));
-    return [...new Set(versions.map(({ mount }) => mount))].map((mount) => [
-      mount,
-      versions.filter((version) => version.mount === mount).map(({ localId }) => localId),
-    ]);
+  #splitByMount(what: RedactedText | RedactedPath): [Mount, RedactedText | RedactedPath][] {
+    if (!("path" in what)) return this.#mountsWithHistory.map((mount) => [mount, what]);
+    const { mount, path } = this.#table.locate(this.#table.normalize(what.path));
+    return [[mount, { ...what, path }]];
   }
 
   /** @throws ENOENT if no memory has a version of the run or tool call */

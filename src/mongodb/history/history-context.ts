@@ -36,6 +36,8 @@ export interface StoredHistory {
   read(what: "outbox" | "tree" | { path: string }, call: CallContext): Promise<PresentMemory | null>;
   /** Removes the changes that have become versions. @returns false if the memory is gone */
   settle(present: PresentMemory, call: CallContext): Promise<boolean>;
+  /** Gives the memory a new revision. Then no revert can be made that was planned before. */
+  renew(call: CallContext): Promise<void>;
   /**
    * Moves the recorded changes of the memory into the collection of versions, and removes versions that are no longer
    * kept.

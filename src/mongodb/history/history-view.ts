@@ -120,6 +120,14 @@ export class HistoryView {
     return files;
   }
 
+  /** Finds the files that are or were at a path. */
+  async filesAt(path: string): Promise<Set<string | undefined>> {
+    const filter = { _id: this.#storedIds(), $or: [{ path }, { from: path }] };
+    const stored = await this.#versions.findAll(filter, { projection: { older: 0 } }, this.#call);
+    const pending = this.#pending.filter((version) => version.path === path || version.from === path);
+    return new Set([...stored, ...pending].map(({ file }) => file));
+  }
+
   /** Reads the versions that record changes of directories, newest first and without their texts. */
   async ofDirectories(): Promise<VersionDocument[]> {
     const filter = { _id: this.#storedIds(), directories: { $exists: true } };

@@ -19,7 +19,6 @@ import type { HistoryContext } from "./history-context.js";
 import { HistoryView } from "./history-view.js";
 import { createUnlinkedVersions } from "./outbox.js";
 import { FormRedaction } from "./redaction/redact-forms.js";
-import { VersionRedaction } from "./redaction/redact-versions.js";
 import { restorationFor } from "./revert-plan.js";
 import { treeAt } from "./tree-at.js";
 import {
@@ -138,27 +137,19 @@ export class MongoHistory implements HistoryBackend {
   }
 
   findText(text: string): Promise<TextOccurrences> {
-    return this.#redactText(text).find();
+    return this.#redaction({ text }).find();
   }
 
   checkRedaction(what: RedactionTarget, checkPath: CheckPath | null): Promise<boolean> {
-    return "text" in what
-      ? this.#redactText(what.text).check(what.cut, checkPath)
-      : this.#redactVersions(what).check(checkPath);
+    return this.#redaction(what).check("text" in what && what.cut, checkPath);
   }
 
   redact(what: RedactionTarget, checkPath: CheckPath | null): Promise<number> {
-    return "text" in what
-      ? this.#redactText(what.text).run(what.cut, checkPath)
-      : this.#redactVersions(what).run(checkPath);
+    return this.#redaction(what).run("text" in what && what.cut, checkPath);
   }
 
-  #redactText(text: string): FormRedaction {
-    return new FormRedaction(this.#context, text, () => this.#view("tree"), this.#call);
-  }
-
-  #redactVersions(ids: readonly string[]): VersionRedaction {
-    return new VersionRedaction(this.#context, ids, () => this.#view("tree"), this.#call);
+  #redaction(what: { text: string } | { path: string }): FormRedaction {
+    return new FormRedaction(this.#context, what, () => this.#view("tree"), this.#call);
   }
 
   async #view(what: "outbox" | "tree" | { path: string }): Promise<HistoryView | null> {

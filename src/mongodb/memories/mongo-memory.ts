@@ -133,7 +133,8 @@ function restoreMemory(
   const { clock, isReader } = memory;
   return transact<RecordedChange | null>(
     memory,
-    { ...getRestorationScope(restoration), needsTexts: true },
+    // A redaction gives the memory a new revision: what was read before it must not be restored.
+    { ...getRestorationScope(restoration), needsTexts: true, isExact: true },
     (tree, { at }) => {
       const edits = restoreTree(tree, restoration, { revision, now: at });
       if (edits === null) return { edits: noEdits, result: null };

@@ -124,13 +124,10 @@ const findText = route("POST", "find-text", textSchema, async ({ address, text }
   };
 });
 
-const redactSchema = z.union([
-  z.strictObject({ ...changeFields, text: textToRedact, cut: z.boolean().default(false) }),
-  z.strictObject({ ...changeFields, ids: z.array(versionId).min(1).max(1000) }),
-]);
+const redactSchema = z.strictObject({ ...changeFields, text: textToRedact, cut: z.boolean().default(false) });
 
-const redact = route("POST", "redact", redactSchema, async ({ address, by, ...what }, context) => ({
-  redacted: await requireHistory(openToChange(context, address, by)).redact("ids" in what ? what.ids : what),
+const redact = route("POST", "redact", redactSchema, async ({ address, by, text, cut }, context) => ({
+  redacted: await requireHistory(openToChange(context, address, by)).redact({ text, cut }),
 }));
 
 export const versionRoutes = [list, change, blame, previewRevert, revert, findText, redact] as const;

@@ -82,23 +82,23 @@ function getRevertTarget({ path, to, run, toolCall }: RevertOptions): RevertTarg
 }
 
 interface RedactInput {
-  version: string[];
+  path?: string;
   text?: string;
   cut?: boolean;
   yes?: boolean;
 }
 
 export const redact = historyCommand<RedactInput>({
-  usage: "redact [version...]",
+  usage: "redact [path]",
   description:
     "Remove text for good. Keeps who made the versions and when. With --text, it covers the text in every version, " +
-    "proposal and vector that contains it. With versions, it removes their text, path, size and hash. It shows what it " +
-    "changes, and asks. It refuses the text that a file has now, unless --text goes with --cut. Then it lists the " +
-    "versions that rest on the redacted text.",
+    "proposal and vector that contains it; in the files as they are now only with --cut. With a path, it removes the " +
+    "texts, paths, sizes and hashes of all earlier versions of the file. It shows what it changes, and asks. Then it " +
+    "lists the versions that rest on the redacted text.",
   examples: [
     'redact --text "sk-live-4711" --node assistant',
     "redact --text - --cut --node assistant --yes < key.txt",
-    "redact 12 13 --node assistant",
+    "redact /notes/today --node assistant",
   ],
   options: [
     new Option("--text <text>", "the text to remove wherever it is; - reads it from the standard input"),
@@ -107,21 +107,20 @@ export const redact = historyCommand<RedactInput>({
     ...changeOptions,
   ],
   access: "write",
-  subject: ({ version, text }) => (text === undefined ? countText(new Set(version).size, "version") : "a text"),
-  check: ({ version, text, cut, yes }, context) => {
-    if ((text === undefined) === (version.length === 0))
-      throw usageError("redact takes either --text, or the ids of versions, which `log` shows");
+  subject: ({ path }) => path ?? "a text",
+  check: ({ path, text, cut, yes }, context) => {
+    if ((text === undefined) === (path === undefined)) throw usageError("redact takes either --text or a path");
     if (cut === true && text === undefined) throw usageError("--cut goes with --text");
     if (yes === true) return;
     if (text === "-") throw usageError("redact asks before it erases, and --text - takes the terminal; pass --yes");
     assertCanConfirm("redact", "--yes", context);
   },
-  run: async ({ history }, { version, text, cut = false, yes }, context) => {
-    const what = text === undefined ? [...new Set(version)] : { text: await readSecret(text, context), cut };
-    const found = Array.isArray(what) ? nowhere : await history.findText(what.text);
-    if (yes !== true && !(await isConfirmed(history, what, found, context))) return undefined;
+  run: async ({ history }, { path = "", text, cut = false, yes }, context) => {
+    const what = text === undefined ? { path } : { text: await readSecret(text, context), cut };
+    const found = "path" in what ? await findVersions(history, what.path) : await history.findText(what.text);
+    if (yes !== true && !(await isConfirmed(what, found, context))) return undefined;
     const redacted = await history.redact(what);
-    const dependents = await listDependents(history, Array.isArray(what) ? what : found.versions.map(({ id }) => id));
+    const dependents = await listDependents(history, found.versions);
     const hasDependents = dependents.length > 0;
     const lines = dependents.map((dependent) => `${formatVersion(dependent, context.out)}\n`);
     const advice = hasDependents ? `look at these versions, which rest on the redacted text:\n${lines.join("")}` : "";
@@ -132,12 +131,18 @@ export const redact = historyCommand<RedactInput>({
   },
 });
 
-const nowhere: TextOccurrences = { versions: [], proposals: [], files: [] };
+/** Finds the versions of a file. */
+async function findVersions(history: MemoryHistory, path: string): Promise<TextOccurrences> {
+  const versions: MemoryVersion[] = [];
+  for await (const version of history.list({ path })) versions.push(version);
+  return { versions, proposals: [], files: [] };
+}
 
 /** Lists the versions that rest on these versions. */
-async function listDependents(history: MemoryHistory, ids: readonly string[]): Promise<MemoryVersion[]> {
+async function listDependents(history: MemoryHistory, versions: readonly MemoryVersion[]): Promise<MemoryVersion[]> {
   const dependents: MemoryVersion[] = [];
-  for await (const version of history.list({ sources: ids.map((id) => `version:${id}`) })) dependents.push(version);
+  const sources = versions.map(({ id }) => `version:${id}`);
+  for await (const version of history.list({ sources })) dependents.push(version);
   return dependents;
 }
 
@@ -147,19 +152,18 @@ async function readSecret(text: string, { io }: CliContext): Promise<string> {
 }
 
 async function isConfirmed(
-  history: MemoryHistory,
-  what: string[] | { text: string; cut: boolean },
-  found: TextOccurrences,
+  what: { text: string; cut: boolean } | { path: string },
+  { versions, proposals, files }: TextOccurrences,
   context: CliContext,
 ): Promise<boolean> {
   const { err } = context;
-  if (Array.isArray(what)) {
-    const versions = await Promise.all(what.map((id) => history.read(id)));
-    for (const shown of versions) await err.line(formatVersion(shown, err));
-    return confirm(`Redact ${countText(what.length, "version")} for good?`, "redacted", context);
-  }
-  const { versions, proposals, files } = found;
   for (const shown of versions) await err.line(formatVersion(shown, err));
+  if ("path" in what)
+    return confirm(
+      `Redact all versions of ${err.foreign(what.path)} but the present one for good?`,
+      "redacted",
+      context,
+    );
   for (const id of proposals) await err.line(`proposal ${id}`);
   for (const path of files) await err.line(`present file ${err.foreign(path)}`);
   const places = [countText(versions.length, "version"), countText(proposals.length, "proposal")];

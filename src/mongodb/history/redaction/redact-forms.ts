@@ -6,18 +6,27 @@ import { setLineEnds } from "../../../core/values/line-ends.js";
 import { compareCodeUnits } from "../../../core/values/text.js";
 import type { HistoryContext } from "../history-context.js";
 import { toMemoryVersion } from "../version-document.js";
-import { type ReadView, TextRedaction } from "./redact-text.js";
+import { PathSubject } from "./path-subject.js";
+import { MemoryRedaction, type ReadView } from "./redact.js";
+import { TextSubject } from "./text-subject.js";
 
-/** Finds a text in each of its forms, and covers one form after the other. */
+/** Redacts the earlier versions of a file, or a text: one of its forms after the other. */
 export class FormRedaction {
-  readonly #redactions: readonly TextRedaction[];
+  readonly #redactions: readonly MemoryRedaction[];
 
-  constructor(context: HistoryContext, text: string, readView: ReadView, call: CallContext) {
-    this.#redactions = listTextForms(text).map((form) => new TextRedaction(context, form, readView, call));
+  constructor(
+    context: HistoryContext,
+    what: { text: string } | { path: string },
+    readView: ReadView,
+    call: CallContext,
+  ) {
+    const subjects =
+      "text" in what ? listTextForms(what.text).map((form) => new TextSubject(form)) : [new PathSubject(what.path)];
+    this.#redactions = subjects.map((subject) => new MemoryRedaction(context, subject, readView, call));
   }
 
   async find(): Promise<TextOccurrences> {
-    const found: Awaited<ReturnType<TextRedaction["find"]>>[] = [];
+    const found: Awaited<ReturnType<MemoryRedaction["find"]>>[] = [];
     for (const redaction of this.#redactions) found.push(await redaction.find());
     const versions = new Map(found.flatMap((each) => each.versions.map((version) => [version._id, version])));
     return {
@@ -27,7 +36,7 @@ export class FormRedaction {
     };
   }
 
-  /** @returns whether the text is anywhere. @throws as `TextRedaction.check` does */
+  /** @returns whether there is anything to redact. @throws as `MemoryRedaction.check` does */
   async check(cut: boolean, checkPath: CheckPath | null): Promise<boolean> {
     let isFound = false;
     for (const redaction of this.#redactions) isFound = (await redaction.check(cut, checkPath)) || isFound;

@@ -74,7 +74,7 @@ async function createParts(
   call: CallContext,
 ): Promise<ChangeParts> {
   const isRecordedElsewhere = page !== undefined && !isHead(page) && changesHead(memory, scope);
-  const swaps = scope.approvalId === undefined && !isRecordedElsewhere;
+  const swaps = scope.approvalId === undefined && scope.isExact !== true && !isRecordedElsewhere;
   const edited = { tree, legacy, revision: page?.revision ?? 0 };
   return { ...(await runInTurns(createEditParts(edited, edits, swaps), call)), outcome };
 }

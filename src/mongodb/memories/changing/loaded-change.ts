@@ -17,6 +17,8 @@ export interface StorageScope extends ChangeScope {
   needsTexts?: boolean;
   /** Whether the change keeps every text, as a rename does. The history then needs no text. @default false */
   keepsTexts?: boolean;
+  /** Whether no other change of the page may come between, not even of other files. @default false */
+  isExact?: boolean;
   /** The id of an approved change. If there are edits, the memory records the id in the same step. */
   approvalId?: string;
   /** The identity of the change. If there are edits, the pages keep it in the same step. */

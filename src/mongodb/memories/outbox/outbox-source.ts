@@ -2,6 +2,7 @@ import type { MemoryTree } from "../../../core/tree/memory-tree.js";
 import type { CallContext } from "../../../core/runtime/call.js";
 import { ROOT } from "../../../core/values/paths.js";
 import type { CheckedAddress } from "../../../core/values/address.js";
+import { storageError } from "../../driver/errors.js";
 import { reading } from "../../driver/reads.js";
 import { inSnapshot, readAtOneMoment, type SnapshotOptions } from "../../driver/snapshot-reads.js";
 import { flush } from "../../history/flush.js";
@@ -10,7 +11,7 @@ import { findKnownPages } from "../reading/known-pages.js";
 import { findHead, loadInSnapshot, type LoadedPage, loadPages } from "../reading/load.js";
 import { getIncarnation, keyOfPath, type MemoryDocument, pathOfKey } from "../documents/page-document.js";
 import { lookUpIncarnation } from "../changing/page-target.js";
-import type { PagedMemory } from "../memory-context.js";
+import { lookUpPresent, type PagedMemory } from "../memory-context.js";
 import { recordedChange, recordedKeys } from "./outbox.js";
 import { getHeadId } from "../documents/page-ids.js";
 import type { PresentMemory, StoredHistory } from "../../history/history-context.js";
@@ -66,6 +67,16 @@ export class OutboxSource implements StoredHistory {
       writeConcern: { w: 1, journal: false },
     });
     return matchedCount > 0;
+  }
+
+  async renew(call: CallContext): Promise<void> {
+    // A document of the earlier system has no revision and no versions.
+    const filter = { ...lookUpPresent(this.#memory), revision: { $exists: true } };
+    try {
+      await this.#memory.collection.updateOne(filter, { $inc: { revision: 1 } }, call);
+    } catch (error) {
+      throw storageError(error, "write", null);
+    }
   }
 
   /** @throws MemoryError EIO */

@@ -1,6 +1,5 @@
 import {
   createFields,
-  getTexts,
   listRecords,
   type RecordRedaction,
   redactRecord,
@@ -8,17 +7,16 @@ import {
 } from "../../../core/approval/redact-records.js";
 import type { ChangeRecord } from "../../../core/contract/change-record.js";
 import type { CheckPath } from "../../../core/history/history-backend.js";
-import { TextRedactor } from "../../../core/history/text-redactor.js";
 import type { CallContext } from "../../../core/runtime/call.js";
 import { lostRace, maxAttempts, pause } from "../../../core/runtime/lost-race.js";
 import { runInTurns, Turns } from "../../../core/runtime/turns.js";
-import { MemoryTree } from "../../../core/tree/memory-tree.js";
 import { catchRefusal } from "../../../core/values/errors.js";
 import type { HistoryContext } from "../history-context.js";
 import type { HistoryView } from "../history-view.js";
-import { findPresent, nowhere, refusePresent } from "./present-occurrences.js";
-import { type FileRedaction, FileTextRedaction, redactTextOfDirectories, type RedactionMark } from "./cover-file.js";
-import { isAbove, isStaleDigest, isWaitingOn, toSource } from "./tied-records.js";
+import { nowhere, refusePresent } from "./present-occurrences.js";
+import type { FileRedaction, RedactionMark } from "./cover-file.js";
+import type { FileWalk, RedactionSubject } from "./subject.js";
+import { hasTreeDigest, isAbove } from "./tied-records.js";
 import { getPublicId, type VersionDocument } from "../version-document.js";
 
 /** The most files whose versions one command reads. */
@@ -33,33 +31,22 @@ interface Occurrences {
   files: string[];
 }
 
-/** Finds a literal text in a memory, and covers it wherever it is (ADR 0046, ADR 0052). */
-export class TextRedaction {
+/** Finds what is to be redacted in a memory, and removes it everywhere (ADR 0046, ADR 0052). */
+export class MemoryRedaction {
   readonly #context: HistoryContext;
   readonly #readView: ReadView;
   readonly #call: CallContext;
-  readonly #redactor: TextRedactor;
-  readonly #records: RecordRedaction;
+  readonly #subject: RedactionSubject;
   /** The ids of the versions that this call has redacted. */
   readonly #redacted = new Set<string>();
-  /** The versions that contain or contained the text, named as sources of proposals. */
-  readonly #sources = new Set<string>();
-  /** The files without the text, each with its last version then. No older version can get the text again. */
+  /** The files with nothing to redact, each with its last version then. No older version can get such a text again. */
   readonly #cleanFiles = new Map<string, string>();
 
-  constructor(context: HistoryContext, text: string, readView: ReadView, call: CallContext) {
-    const redactor = new TextRedactor(text);
+  constructor(context: HistoryContext, subject: RedactionSubject, readView: ReadView, call: CallContext) {
     this.#context = context;
+    this.#subject = subject;
     this.#readView = readView;
     this.#call = call;
-    this.#redactor = redactor;
-    this.#records = {
-      isTied: (record) => isWaitingOn(record, this.#sources) || getTexts(record).some((each) => redactor.isIn(each)),
-      isPathRedacted: (path) => redactor.isIn(path),
-      coverShort: (other) => redactor.coverShort(other),
-      coverSources: (sources) => redactor.coverSources(sources),
-      coverActor: (actor) => redactor.coverActor(actor),
-    };
   }
 
   async find(): Promise<Occurrences> {
@@ -116,37 +103,36 @@ export class TextRedaction {
   async #runPass(cut: boolean, checkPath: CheckPath | null): Promise<boolean> {
     const { source, proposals, cover } = this.#context;
     // An approved change is made before its record says so. Once no record has the text, no approval can bring it.
-    const recordCount = await redactRecords(proposals, this.#records);
+    const recordCount = await redactRecords(proposals, this.#subject.records);
+    // A revert that has read old texts before is refused from now on. A later one reads what this pass finds clean.
+    await source.renew(this.#call);
     await source.flush(this.#call);
     const view = await this.#readView();
     const present = await this.#findPresent(view);
     refusePresent(present, cut);
     for (const path of present.texts) {
       checkPath?.(path);
-      await ignoreMissing(cover(path, this.#redactor));
+      if (this.#subject.cover !== null) await ignoreMissing(cover(path, this.#subject.cover));
     }
     if (view === null || present.texts.length > 0) return recordCount + present.texts.length === 0;
     return !(await this.#redactVersions(view, checkPath)) && recordCount === 0;
   }
 
-  /** @returns whether a version contained the text */
+  /** @returns whether a version had to be redacted */
   async #redactVersions(view: HistoryView, checkPath: CheckPath | null): Promise<boolean> {
-    const { versions: collection, proposals, removeVectors } = this.#context;
+    const { versions: collection, removeVectors } = this.#context;
     let isFound = false;
-    let following: FollowingRecords = { stale: [], waiting: [] };
+    let followers: ChangeRecord[] = [];
     for await (const { versions, redactions } of this.#planFiles(view)) {
       const paths = versions.flatMap(listPaths);
       for (const path of paths) checkPath?.(path);
       if (!isFound) {
         isFound = true;
         await removeVectors();
-        following = await this.#listFollowing(view);
+        followers = await this.#listFollowers();
       }
       // Records come first: a next call finds their paths and sources by the versions that still have the text.
-      for (const record of following.stale) if (isAbove(record, paths)) await this.#redactDigest(record);
-      const sources = new Set(versions.map(toSource));
-      for (const record of following.waiting)
-        if (isWaitingOn(record, sources)) await redactRecord(proposals, record, this.#records);
+      await this.#redactFollowers(followers, paths);
       const stored = redactions.filter(({ id }) => view.isStored(id));
       const count = await collection.redact(view.present.memory, stored, this.#call);
       const ids = new Set(versions.map(getPublicId));
@@ -155,58 +141,60 @@ export class TextRedaction {
     return isFound;
   }
 
-  async #listFollowing({ present }: HistoryView): Promise<FollowingRecords> {
-    const tree = new MemoryTree(present.tree);
-    const following: FollowingRecords = { stale: [], waiting: [] };
-    for await (const record of listRecords(this.#context.proposals)) {
-      if (isStaleDigest(record, tree)) following.stale.push(record);
-      if (record.origin !== undefined) following.waiting.push(record);
-    }
-    return following;
+  async #listFollowers(): Promise<ChangeRecord[]> {
+    const followers: ChangeRecord[] = [];
+    for await (const record of listRecords(this.#context.proposals))
+      if (this.#subject.canFollow(record)) followers.push(record);
+    return followers;
   }
 
-  async #redactDigest(record: ChangeRecord): Promise<void> {
-    const isTied = ({ base }: ChangeRecord): boolean => base === record.base;
-    await redactRecord(this.#context.proposals, record, { ...this.#records, isTied });
+  /** Redacts the records that lose their texts with versions, although the text is not in them. */
+  async #redactFollowers(followers: readonly ChangeRecord[], paths: readonly string[]): Promise<void> {
+    const { records } = this.#subject;
+    // A digest of a deleted or moved tree is of texts that the record does not store.
+    const isTied = (record: ChangeRecord): boolean =>
+      records.isTied(record) || (hasTreeDigest(record) && isAbove(record, paths));
+    const tied: RecordRedaction = { ...records, isTied };
+    for (const record of followers) if (isTied(record)) await redactRecord(this.#context.proposals, record, tied);
   }
 
   async #findRecords(): Promise<ChangeRecord[]> {
     const found: ChangeRecord[] = [];
     for await (const record of listRecords(this.#context.proposals))
-      if (createFields(record, this.#records) !== null) found.push(record);
+      if (createFields(record, this.#subject.records) !== null) found.push(record);
     return found;
   }
 
   #findPresent(view: HistoryView | null): Promise<typeof nowhere> {
-    return view === null ? Promise.resolve(nowhere) : runInTurns(findPresent(view.present, this.#redactor), this.#call);
+    return view === null ? Promise.resolve(nowhere) : runInTurns(this.#subject.findPresent(view.present), this.#call);
   }
 
   /** Plans file by file, so that the texts of one file are in memory at a time. */
   async *#planFiles(view: HistoryView): AsyncGenerator<FileRedaction> {
-    const redactor = this.#redactor;
-    const mark: RedactionMark = { at: this.#context.clock(), by: redactor.coverActor(this.#call.actor) };
+    const { records } = this.#subject;
+    const mark: RedactionMark = { at: this.#context.clock(), by: records.coverActor(this.#call.actor) };
     for (const version of await view.ofDirectories()) {
-      const redactions = version.file === undefined ? redactTextOfDirectories(version, redactor) : [];
+      const redactions = version.file === undefined ? this.#subject.redactDirectories(version) : [];
       if (redactions.length > 0) yield { versions: [], redactions };
     }
-    const lastVersions = await view.files();
+    const lastVersions = await this.#subject.listFiles(view);
     const ids = [...lastVersions.keys()].filter((file) => this.#cleanFiles.get(file) !== lastVersions.get(file));
     for (let start = 0; start < ids.length; start += maxFilesPerCommand)
       for await (const part of this.#planVersions(view, ids.slice(start, start + maxFilesPerCommand), mark)) {
-        for (const version of part.versions) this.#sources.add(toSource(version));
+        this.#subject.note(part.versions);
         yield part;
       }
   }
 
   async *#planVersions(view: HistoryView, ids: string[], mark: RedactionMark): AsyncGenerator<FileRedaction> {
     const turns = new Turns(this.#call);
-    let current: { newest: VersionDocument; redaction: FileTextRedaction } | null = null;
+    let current: { newest: VersionDocument; walk: FileWalk } | null = null;
     for await (const version of view.versionsByFile(ids)) {
       if (current === null || current.newest.file !== version.file) {
         yield* this.#endFile(current);
-        current = { newest: version, redaction: this.#startFile(view, version, mark) };
+        current = { newest: version, walk: this.#subject.openFile(mark, findPresentText(view, version)) };
       }
-      for (const part of current.redaction.add(version)) {
+      for (const part of current.walk.add(version)) {
         if (turns.isOver()) await turns.next();
         if (part) yield part;
       }
@@ -214,28 +202,16 @@ export class TextRedaction {
     yield* this.#endFile(current);
   }
 
-  #startFile(
-    { present }: HistoryView,
-    { operation, path = "" }: VersionDocument,
-    mark: RedactionMark,
-  ): FileTextRedaction {
-    const text = operation === "deleted" ? undefined : present.texts.get(path);
-    return new FileTextRedaction({ redactor: this.#redactor, mark, present: text });
-  }
-
-  *#endFile(file: { newest: VersionDocument; redaction: FileTextRedaction } | null): Generator<FileRedaction, void> {
+  *#endFile(file: { newest: VersionDocument; walk: FileWalk } | null): Generator<FileRedaction, void> {
     if (file === null) return;
-    yield* file.redaction.end();
-    if (file.redaction.isClean) this.#cleanFiles.set(file.newest.file ?? "", getPublicId(file.newest));
+    yield* file.walk.end();
+    if (file.walk.isClean) this.#cleanFiles.set(file.newest.file ?? "", getPublicId(file.newest));
   }
 }
 
-/** Records that lose their texts with a version, although the text is not in them. */
-interface FollowingRecords {
-  /** Records with a digest of the text. */
-  stale: ChangeRecord[];
-  /** Records that wait and name sources. */
-  waiting: ChangeRecord[];
+/** Finds the text of the file now, by its newest version. */
+function findPresentText({ present }: HistoryView, { operation, path = "" }: VersionDocument): string | undefined {
+  return operation === "deleted" ? undefined : present.texts.get(path);
 }
 
 function listPaths({ path, from }: VersionDocument): string[] {
