@@ -286,6 +286,6 @@ function* leaveOut(sections: readonly Section[], otherChars: number, maxChars: n
 }
 
 /** Counts the characters, with one line end for each line. */
-function countChars(lines: readonly string[]): number {
+export function countChars(lines: readonly string[]): number {
   return lines.reduce((sum, line) => sum + line.length + 1, 0);
 }

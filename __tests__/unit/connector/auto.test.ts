@@ -163,6 +163,26 @@ describe("content auto", () => {
     expect(text).toContain("| A rule.\n");
   });
 
+  it("shows the program's pinned files before notes that pin themselves, which get a quarter, and names what is cut", async () => {
+    const note = `---\npinned: true\n---\n${"A line that a model wrote.\n".repeat(400)}`;
+    const own = await memoryOf({ "/a": note, "/b": note });
+    const tree = mountMemories({
+      "/": own,
+      "/house": { memory: await memoryOf({ "/rules": "Never promise a refund." }), access: "read" },
+      "/kept": { memory: await memoryOf({ "/self": "---\npinned: true\n---\nOpen at nine." }), access: "read" },
+    });
+    const { text } = await show(tree, "Line 3", { maxChars: 2000, pinned: ["/house/**"] });
+    const shown = text ?? "";
+    const places = ["Never promise a refund.", "Open at nine.", "A line that a model wrote."].map((each) =>
+      shown.indexOf(each),
+    );
+    expect(places[0]).toBeGreaterThan(0);
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+    expect(shown.split("A line that a model wrote.").length * 27).toBeLessThan(2000 / 4 + 27);
+    expect(shown).toContain("/a (pinned, not shown whole)");
+    expect(shown).toContain("/b (pinned, not shown whole)");
+  });
+
   it("shows a pinned file as far as it fits, and nothing else then", async () => {
     const long = Array.from({ length: 200 }, (_, line) => `Line ${line} of the rules.`).join("\n");
     const { text, turn } = await show(await memoryOf({ ...manyDays, "/rules": long }), "day 3", {

@@ -6,6 +6,8 @@ import { ChosenPassages, type RecalledText } from "./chosen-passages.js";
 
 /** A file that may be shown in parts. */
 export interface RankedText extends RecalledText {
+  /** Whether an agent may change the file. */
+  canWrite: boolean;
   /** In milliseconds. */
   changedAt: number;
   /** Passages that fit the turn, by their numbers. A higher score is better. */
@@ -17,10 +19,27 @@ const minRoom = 20;
 /** The choice ends after this number of passages in a row that do not fit. */
 const maxMisfits = 50;
 
-/** Chooses pinned files from their start, as far as they fit. */
-export function* choosePinned(texts: readonly RankedText[], maxChars: number, root: string): Steps<ChosenPassages> {
+/** Pinned files, in order of importance. */
+export interface PinnedTexts {
+  /** Files that the program pins. */
+  byProgram: readonly RankedText[];
+  /** Files that a model may have pinned. */
+  byThemselves: readonly RankedText[];
+}
+
+/**
+ * Chooses pinned files from their start, as far as they fit.
+ * @param ownChars limit for the files that a model may have pinned
+ */
+export function* choosePinned(
+  { byProgram, byThemselves }: PinnedTexts,
+  { maxChars, ownChars, root }: { maxChars: number; ownChars: number; root: string },
+): Steps<ChosenPassages> {
   const chosen = new ChosenPassages(maxChars, root);
-  yield* chooseFrom(chosen, listPassages(texts));
+  yield* chooseFrom(chosen, listPassages(byProgram));
+  const withheld = chosen.withhold(ownChars);
+  yield* chooseFrom(chosen, listPassages(byThemselves));
+  chosen.release(withheld);
   return chosen;
 }
 

@@ -41,6 +41,17 @@ export class ChosenPassages {
     return this.#room;
   }
 
+  /** Leaves at most `maxChars`. Returns the characters that it takes away. */
+  withhold(maxChars: number): number {
+    const withheld = Math.max(0, this.#room - maxChars);
+    this.#room -= withheld;
+    return withheld;
+  }
+
+  release(chars: number): void {
+    this.#room += chars;
+  }
+
   /** The characters that are left for a file. */
   getRoom({ share }: RecalledText): number {
     return share === null ? this.#room : Math.min(this.#room, share.maxChars - (this.#usedChars.get(share) ?? 0));
@@ -54,6 +65,10 @@ export class ChosenPassages {
   /** The number of chosen passages of a file. */
   count(text: RecalledText): number {
     return this.#chosen.get(text)?.size ?? 0;
+  }
+
+  isWhole(text: RecalledText): boolean {
+    return this.count(text) === text.passages.length - 1;
   }
 
   has(text: RecalledText, number: number): boolean {

@@ -3,16 +3,18 @@ import type { Steps } from "../../core/runtime/turns.js";
 import { readFrontMatter } from "../../core/search/front-matter.js";
 import { getRecalled } from "../../core/search/recall.js";
 import type { MountOutline } from "../../core/mounts/mounted-outlines.js";
+import type { Mount } from "../../core/mounts/mounts.js";
 import type { MemoryScope } from "../../core/values/address.js";
-import { compilePathPatterns } from "../../core/values/path-pattern.js";
-import { findHiddenDirectory } from "../../core/values/paths.js";
+import { compilePathPattern } from "../../core/values/path-pattern.js";
+import { findHiddenDirectory, ROOT } from "../../core/values/paths.js";
 import type { TokenLimit } from "../connector-options.js";
 import { getDescriptions, leadChars, mayListNames } from "../descriptions.js";
-import { getShownContent } from "../entries.js";
+import { formatPath, getShownContent } from "../entries.js";
 import { fence } from "../fence.js";
 import { readPinnedField } from "../front-matter.js";
 import { createShortIntroduction } from "../introduction.js";
 import {
+  countChars,
   getShownScope,
   type NameListOptions,
   renderNames,
@@ -21,7 +23,7 @@ import {
   type RenderOptions,
   type ShownMemories,
 } from "../render.js";
-import { chooseForTurn, choosePinned, type RankedText } from "./choose-passages.js";
+import { chooseForTurn, choosePinned, type PinnedTexts, type RankedText } from "./choose-passages.js";
 import type { ChosenPassages } from "./chosen-passages.js";
 import { hasShownLines, type KeptTurn, type ShownLines } from "./kept-turn.js";
 import { countTokens, fitTokens } from "./token-budget.js";
@@ -30,6 +32,9 @@ const turnIntroduction = 'Lines of the notes for this turn ("12| " is line 12): 
 
 /** The part of the budget that the list of names may have while other things need the room. */
 const namesShare = 0.1;
+
+/** The part of the budget that files may have which pin themselves and which the agent may write. */
+const ownPinnedShare = 0.25;
 
 export interface AutoOptions extends Omit<RenderOptions, "content" | "descriptions"> {
   tokens: TokenLimit | null;
@@ -149,10 +154,17 @@ function* listTexts(outlines: readonly MountOutline[]): Steps<RankedText[]> {
       yield;
       if (findHiddenDirectory(file.path) !== undefined) continue;
       const { changedAt, passages, hits } = yield* getRecalled(file);
-      texts.push({ path: file.path, content: file.content ?? "", share, changedAt, passages, hits });
+      const canWrite = mayWrite(mount, file.path);
+      texts.push({ path: file.path, content: file.content ?? "", share, canWrite, changedAt, passages, hits });
     }
   }
   return texts;
+}
+
+/** Whether an agent may change a file of the tree. */
+function mayWrite({ point, memory, access }: Mount, path: string): boolean {
+  const own = point === ROOT ? path : path.slice(point.length);
+  return access !== "read" && memory.rights?.accessAt?.(own) !== "read";
 }
 
 /** A rendered part of the memory, with the passages that it shows. */
@@ -164,7 +176,7 @@ interface RenderedPart {
 /** The contents of the stable part. */
 interface StablePlan {
   root: string;
-  pinned: readonly RankedText[];
+  pinned: PinnedTexts;
   introduction: readonly string[];
   hasOthers: boolean;
   renderNames: (limits: Pick<NameListOptions, "maxChars" | "entryChars">) => Steps<string[]>;
@@ -176,11 +188,8 @@ function* planStable(
   options: AutoOptions,
 ): Steps<StablePlan> {
   const { pinned: patterns, root, logPath, maxChars } = options;
-  const isNamed = compilePathPatterns(patterns);
-  const isPinned = ({ path, content, passages }: RankedText): boolean =>
-    passages.length > 1 && (isNamed(path) || hasPinnedMark(content));
-  const pinned = yield* filterInSteps(texts, isPinned);
-  const pinnedPaths = new Set(pinned.map(({ path }) => path));
+  const pinned = yield* findPinned(texts, patterns);
+  const pinnedPaths = new Set([...pinned.byProgram, ...pinned.byThemselves].map(({ path }) => path));
   const all = outlines.flatMap(({ outline }) => outline.files);
   const files = yield* filterInSteps(all, ({ path }) => !pinnedPaths.has(path));
   const leads = mayListNames(files, maxChars) ? files : [];
@@ -202,6 +211,22 @@ function* planStable(
   };
 }
 
+/** Finds the pinned files: those of the first pattern first, and then those that pin themselves. */
+function* findPinned(texts: readonly RankedText[], patterns: readonly string[]): Steps<PinnedTexts> {
+  const matchers = patterns.map(compilePathPattern);
+  const byPattern: RankedText[][] = [...patterns, ""].map(() => []);
+  const byThemselves: RankedText[] = [];
+  for (const text of texts) {
+    yield;
+    if (text.passages.length < 2) continue;
+    const index = matchers.findIndex((matches) => matches(text.path));
+    if (index === -1 && !hasPinnedMark(text.content)) continue;
+    if (index === -1 && text.canWrite) byThemselves.push(text);
+    else byPattern.at(index)?.push(text);
+  }
+  return { byProgram: byPattern.flat(), byThemselves };
+}
+
 function hasPinnedMark(content: string): boolean {
   const start = content.startsWith("---") || content.startsWith("\uFEFF---") ? content.slice(0, leadChars) : "";
   return readPinnedField(readFrontMatter(start)?.frontMatter ?? "");
@@ -220,10 +245,43 @@ function* renderStable(
   const frame = fence(scope, "auto", plan.introduction);
   const room = maxChars - frame.length;
   if (room < 0) return null;
-  const chosen = yield* choosePinned(plan.pinned, room, plan.root);
-  const entryChars = plan.hasOthers ? Math.floor((maxChars + turnChars) * namesShare) : chosen.room;
+  const budget = maxChars + turnChars;
+  const limits = { ownChars: Math.floor(budget * ownPinnedShare), root: plan.root };
+  const pinned = [...plan.pinned.byProgram, ...plan.pinned.byThemselves];
+  let chosen = yield* choosePinned(plan.pinned, { ...limits, maxChars: room });
+  let cut: string[] = [];
+  if (!pinned.every((text) => chosen.isWhole(text))) {
+    const cutChars = Math.min(room, Math.floor(budget * namesShare));
+    chosen = yield* choosePinned(plan.pinned, { ...limits, maxChars: room - cutChars });
+    cut = nameCut(
+      pinned.filter((text) => !chosen.isWhole(text)),
+      cutChars,
+      plan.root,
+    );
+    chosen.release(cutChars - countChars(cut));
+  }
+  const entryChars = plan.hasOthers ? Math.floor(budget * namesShare) : chosen.room;
   const names = yield* plan.renderNames({ maxChars: chosen.room, entryChars });
-  return { text: fence(scope, "auto", [...plan.introduction, ...chosen.lines(), ...names]), chosen };
+  return { text: fence(scope, "auto", [...plan.introduction, ...chosen.lines(), ...cut, ...names]), chosen };
+}
+
+/** Names the pinned files that are not shown whole, as many as fit. */
+function nameCut(cut: readonly RankedText[], maxChars: number, root: string): string[] {
+  const lines: string[] = [];
+  let room = maxChars - countChars([countCut(cut.length)]);
+  for (const { path } of cut) {
+    const line = `${formatPath(path, root)} (pinned, not shown whole)`;
+    room -= countChars([line]);
+    if (room < 0) break;
+    lines.push(line);
+  }
+  const rest = cut.length - lines.length;
+  const all = rest === 0 ? lines : [...lines, countCut(rest)];
+  return countChars(all) <= maxChars ? all : [];
+}
+
+function countCut(files: number): string {
+  return `(${files} pinned ${files === 1 ? "file" : "files"} not shown whole)`;
 }
 
 /** Renders the part that changes with the turn. */
