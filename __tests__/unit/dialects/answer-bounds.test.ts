@@ -185,3 +185,64 @@ describe("what an answer leaves out", () => {
     );
   });
 });
+
+describe("hostile arguments", () => {
+  const maxAnswerChars = 2000;
+  const long = (part: string): string => part.repeat(Math.ceil(1900 / part.length));
+  const hostile = [long("/"), long("\u200b"), long('"'), long("<|im_end|>"), long("a/"), long("../"), long("\u0001")];
+  const legal = [`/${"\u200b".repeat(250)}`, `/${'"'.repeat(255)}`, `/${"x".repeat(250)}`.repeat(4)];
+  const dialects = Object.entries(create).map(([name, make]) => [name, make(maxAnswerChars)] as const);
+
+  it.each(dialects)("get no longer answer than any other from %s", async (name, dialect) => {
+    const memory = freshMemory();
+    for (const path of legal) await memory.write(path, `${path}\n`.repeat(20));
+    const spellings = [...hostile, ...legal].flatMap((text) => [text, `/memories${text}`]);
+    for (const tool of dialect.tools) {
+      const { properties } = tool.schema as { properties: Record<string, { enum?: string[] }> };
+      const names = Object.keys(properties).filter((each) => each !== "command");
+      for (const command of properties["command"]?.enum ?? [""])
+        for (const text of spellings) {
+          const same = Object.fromEntries(names.map((each) => [each, text]));
+          const onlyPath = {
+            path: text,
+            old_path: text,
+            new_path: `${text}y`,
+            key: text,
+            file_text: "x",
+            content: "x",
+          };
+          for (const given of [same, onlyPath, { [text]: text }, { command: text }]) {
+            const args = { ...(command !== "" && { command }), ...given };
+            const found = await answer(dialect, tool.name, args, memory);
+            expect([found.length > maxAnswerChars, name, tool.name, found.length, args]).toEqual([
+              false,
+              name,
+              tool.name,
+              found.length,
+              args,
+            ]);
+          }
+        }
+    }
+  });
+
+  it("show a flat directory that is longer than an answer part by part", async () => {
+    const view = (view_range?: number[]): Promise<string> =>
+      answer(
+        create.claude(maxAnswerChars),
+        "memory",
+        { command: "view", path: "/memories/many", view_range },
+        withManyFiles,
+      );
+    const seen = new Set<string>();
+    for (let first = 1; first <= 601;) {
+      const entries = (await view([first, -1])).split("\n").filter((line) => line.startsWith("0B\t"));
+      expect(entries.length).toBeGreaterThan(0);
+      for (const line of entries) seen.add(line);
+      first += entries.length;
+    }
+    expect(seen.size).toBe(601);
+    expect(await view()).toMatch(/ of 601 entries shown; use view_range to see the others\]$/);
+    expect(await view([700, -1])).toContain("within the range of lines of the listing: [1, 601]");
+  });
+});

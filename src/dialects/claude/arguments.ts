@@ -1,5 +1,5 @@
 import { MemoryError } from "../../core/values/errors.js";
-import { normalizePath, getPathPrefix, ROOT, splitPath } from "../../core/values/paths.js";
+import { getPathPrefix, maxPathChars, normalizePath, ROOT, splitPath } from "../../core/values/paths.js";
 import { meantText, shownText } from "../../core/display/shown-text.js";
 import { badParameter, ClaudeRefusal, echo, toRefusal } from "./refusal.js";
 
@@ -27,7 +27,7 @@ export class ClaudeArguments {
     if (rest === null)
       throw new ClaudeRefusal("EINVAL", `Error: Path must start with ${this.#root}, got: ${echo(given)}`);
     try {
-      return { given: echo(given), path: normalizePath(rest) };
+      return { given: echo(given, this.#root.length + maxPathChars), path: normalizePath(rest) };
     } catch (error) {
       throw MemoryError.isInstance(error) ? toRefusal(error) : error;
     }

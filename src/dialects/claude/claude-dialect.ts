@@ -1,5 +1,6 @@
 import { MemoryError } from "../../core/values/errors.js";
 import type { Memory } from "../../core/memory.js";
+import { shorten } from "../../core/values/text.js";
 import { isRecord } from "../../core/values/unknown-values.js";
 import { createSchema, defineTool } from "../define-tool.js";
 import type { Dialect, FlatSchema, ToolDefinition } from "../dialect.js";
@@ -53,11 +54,15 @@ export async function runClaudeCommand(
   openMemory: () => Promise<Memory>,
   options: CheckedClaudeOptions,
 ): Promise<string> {
+  const { root, maxAnswerChars } = options;
   try {
-    const args = new ClaudeArguments(parseCommandArguments(given), options.root);
-    return await claudeCommands[command]({ args, options, memory: (await openMemory()).with({ paths: "posix" }) });
+    const args = new ClaudeArguments(parseCommandArguments(given), root);
+    const memory = (await openMemory()).with({ paths: "posix" });
+    return shorten(await claudeCommands[command]({ args, options, memory }), maxAnswerChars);
   } catch (error) {
-    throw MemoryError.isInstance(error) ? toRefusal(error) : error;
+    if (!MemoryError.isInstance(error)) throw error;
+    const { code, text } = toRefusal(error);
+    throw new ClaudeRefusal(code, shorten(text, maxAnswerChars), { cause: error });
   }
 }
 
@@ -88,8 +93,8 @@ function describeTool({ root, ifExists }: CheckedClaudeOptions): string {
   return [
     `Reads and edits your memory: a small tree of text files under ${root} that outlasts this conversation.`,
     "Commands:",
-    "- view: the files and directories in path, 2 levels deep, or the numbered lines of a file, those of view_range " +
-      "only where given",
+    "- view: the files and directories in path, 2 levels deep, or the numbered lines of a file; only the lines of " +
+      "view_range where given",
     "- create: a file with file_text and the directories above " +
       `it${ifExists === "replace" ? ", or its new text where it exists" : ""}`,
     "- str_replace: puts new_str in the place of old_str, which must be in the file exactly once",

@@ -51,7 +51,7 @@ export const claudeCommands: Record<ClaudeCommandName, (call: Call) => Promise<s
 
 const maxLines = 999_999;
 const maxReportedLines = 100;
-const directoryHint = "entries shown; view a directory below to see the others";
+const entriesHint = "entries shown; use view_range to see the others";
 /** Room for the sentences of an answer, besides the header and the lines. */
 const sentenceChars = 200;
 
@@ -71,13 +71,15 @@ async function view({ memory, args, options }: Call): Promise<string> {
       listDirectory(outline, path, (each) => args.shownPath(each)),
       null,
     );
-    return answerWith(header, listing, { count: listing.length, what: directoryHint, options });
+    const { first, last } = range ? checkRange(range, listing.length, "listing") : { first: 1, last: listing.length };
+    const shown = listing.slice(first - 1, last);
+    return answerWith(header, shown, { count: shown.length, what: entriesHint, options });
   }
   const count = countLines(text);
   if (count > maxLines) {
     throw new ClaudeRefusal("EFBIG", `File ${given} exceeds maximum line limit of 999,999 lines.`);
   }
-  const shown = range ? checkRange(range, count) : { first: 1, last: count };
+  const shown = range ? checkRange(range, count, "file") : { first: 1, last: count };
   const header = `Here's the content of ${given} with line numbers:`;
   const what = "lines shown; use view_range to see the others";
   return answerWith(header, numberedLines(text, shown), { count: countShownLines(shown), what, options });
@@ -88,14 +90,14 @@ async function textUnlessDirectory(memory: Memory, path: string): Promise<string
   return path === ROOT ? null : catchRefusal(memory.read(path), "EISDIR");
 }
 
-/** Cuts a range to the lines of the file. Refuses a range that shows no line. */
-function checkRange([start, end]: [number, number], lineCount: number): LineRange {
+/** Cuts a range to the lines there are. Refuses a range that shows no line. */
+function checkRange([start, end]: [number, number], lineCount: number, what: "file" | "listing"): LineRange {
   const first = Math.max(start, 1);
   const last = end === -1 ? lineCount : Math.min(end, lineCount);
   const bad = (reason: string): ClaudeRefusal => badParameter("view_range", `[${start}, ${end}]. ${reason}`);
   if (end !== -1 && end < first) throw bad("Its end should be -1 or not before its start");
   if (first > Math.max(lineCount, 1))
-    throw bad(`It should be within the range of lines of the file: [1, ${lineCount}]`);
+    throw bad(`It should be within the range of lines of the ${what}: [1, ${lineCount}]`);
   return { first, last };
 }
 
@@ -112,7 +114,7 @@ async function answerWith(
   lines: Iterable<string>,
   { count, what, options }: { count: number; what: string; options: CheckedClaudeOptions },
 ): Promise<string> {
-  const maxChars = Math.min(options.maxViewChars, options.maxAnswerChars - header.length - sentenceChars);
+  const maxChars = Math.min(options.maxViewChars, Math.max(0, options.maxAnswerChars - header.length - sentenceChars));
   const turns = new Turns(null);
   const parts = [header];
   let recent: string[] = [];

@@ -1,6 +1,6 @@
 import { MemoryError, type MemoryErrorCode } from "../../core/values/errors.js";
 import { shownText } from "../../core/display/shown-text.js";
-import { shorten } from "../../core/values/text.js";
+import { shorten, takeStart } from "../../core/values/text.js";
 
 /**
  * A refusal in the documented words. Some refusals begin with `Error: `. `message` omits this prefix, because the SDK's
@@ -39,9 +39,9 @@ export async function inWords<T>(words: Partial<Record<MemoryErrorCode, string>>
   }
 }
 
-const maxEchoChars = 2048;
+const maxEchoChars = 500;
 
 /** Prepares an argument for an answer: shortened, with hidden characters shown. */
-export function echo(given: string): string {
-  return shownText(shorten(given, maxEchoChars));
+export function echo(given: string, maxChars = maxEchoChars): string {
+  return shorten(shownText(takeStart(given, maxChars + 1)), maxChars);
 }

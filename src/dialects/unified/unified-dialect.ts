@@ -2,7 +2,7 @@ import { isGranted } from "../../core/access/rights.js";
 import { type NeededAccess } from "../../core/access/policy.js";
 import { invalid, MemoryError } from "../../core/values/errors.js";
 import type { Memory } from "../../core/memory.js";
-import { nameRules, normalizePath, type PathRule, ROOT } from "../../core/values/paths.js";
+import { maxPathChars, nameRules, normalizePath, type PathRule, ROOT } from "../../core/values/paths.js";
 import { shownJson } from "../../core/display/shown-text.js";
 import { shorten } from "../../core/values/text.js";
 import { isRecord } from "../../core/values/unknown-values.js";
@@ -14,6 +14,7 @@ import {
   describeRest,
   getJsonLength,
   takeItems,
+  takeJson,
   takeLines,
 } from "../answer-bounds.js";
 import { findNearestLines, readReplacement } from "../nearest-lines.js";
@@ -286,10 +287,10 @@ function takesDirectories(command: unknown): boolean {
 
 function echoPath(path: unknown, emptyIsRoot: boolean): string {
   try {
-    return normalizePath(path, { emptyIsRoot });
+    return takeJson(normalizePath(path, { emptyIsRoot }), maxPathChars);
   } catch (error) {
     if (!MemoryError.isInstance(error)) throw error;
-    return echoText(path, 1024);
+    return takeJson(echoText(path, maxPathChars), maxPathChars);
   }
 }
 

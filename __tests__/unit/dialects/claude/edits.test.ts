@@ -134,7 +134,7 @@ describe("maxViewChars", () => {
   it("cuts directories and snippets too", async () => {
     const { call } = await createFile("aaa", { maxViewChars: 12 });
     expect(await call({ command: "view", path: "/memories" })).toMatch(
-      /:\n3B\t\/memories\n\[Truncated after 12 characters: 1 of 2 entries shown; view a directory below to see the others\]$/,
+      /:\n3B\t\/memories\n\[Truncated after 12 characters: 1 of 2 entries shown; use view_range to see the others\]$/,
     );
     expect(await call({ command: "str_replace", old_str: "aaa", new_str: "b\nc" })).toMatch(
       /\n {5}1\tb\n\[Truncated after 12 characters: 1 of 2 lines shown\]$/,
