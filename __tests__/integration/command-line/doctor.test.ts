@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { runInNewContext } from "node:vm";
-import { describe, expect, it } from "@jest/globals";
+import { describe, expect, it, jest } from "@jest/globals";
 import { MongoClient } from "mongodb";
 import { MemoryNode, MongoMemoryStore } from "../../../src/index.js";
 import { oldServer } from "../../helpers/old-server.js";
@@ -264,4 +264,32 @@ describe("migrate earlier-format", () => {
     expect(await memories.findOne({ nodeId: "new" })).toEqual(untouched);
     expect((await getChecks(ofDatabase(database))).statuses["format"]).toBe("ok");
   });
+});
+
+it.each([
+  ["small changes", 61, 1],
+  ["large changes", 3, 600_000],
+])("a history that cannot be moved is told at the first time, and by doctor, after %s", async (_name, count, size) => {
+  const warnings: string[] = [];
+  const spy = jest.spyOn(process, "emitWarning").mockImplementation((warning) => void warnings.push(String(warning)));
+  const database = testDatabase();
+  const { db, client, name } = database;
+  await db.createCollection("memories_versions", { validator: { path: { $exists: false } } });
+  const memory = new MongoMemoryStore({ client, dbName: name, history: true }).memory({ nodeId: "a" });
+  for (let change = 0; change < count; change += 1) await memory.write("/a", String(change % 10).repeat(size));
+  // The first move is made behind its change.
+  while (warnings.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+  for (let change = 0; change < count; change += 1) await memory.write("/a", String(change % 10).repeat(size));
+  spy.mockRestore();
+  expect(warnings).toEqual([
+    expect.stringMatching(/^the history is not moved to test_.*_versions \(EIO: MongoDB refused/),
+  ]);
+  const { exitCode, checks } = await getChecks(ofDatabase(database));
+  const history = checks.find((check) => check.name === "history");
+  expect([exitCode, history?.status]).toEqual([1, "fail"]);
+  expect(history?.message).toBe('not moved to the collection memories_versions: node "a"');
+  await db.command({ collMod: "memories_versions", validator: {} });
+  for (let change = 0; change < 61; change += 1) await memory.write("/a", `${change}`);
+  while ((await getChecks(ofDatabase(database))).statuses["history"] !== undefined)
+    await new Promise((resolve) => setTimeout(resolve, 10));
 });

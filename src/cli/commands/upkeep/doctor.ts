@@ -24,8 +24,8 @@ export const doctor = createCommand<TargetOptions>({
   usage: "doctor",
   description:
     "Check a database, and change nothing. Checks the connection, the server version, the MongoDB indexes, documents of " +
-    "the earlier format, and on a standalone server the size of each memory against its limit. Exits with 1 if a " +
-    "check fails.",
+    "the earlier format, histories that are not moved, and on a standalone server the size of each memory against its " +
+    "limit. Exits with 1 if a check fails.",
   examples: ["doctor", "doctor --node assistant --json"],
   options: memoryOptions,
   run: async (input, context) => {
@@ -144,6 +144,10 @@ function checkIndex({ name: index, collection, state }: IndexFacts, collectionNa
   return ok(name, "present");
 }
 
+const overdueAdvice =
+  "check the rights of the application, the validator and the space of this collection: these memories refuse changes " +
+  "once they are full; after that the next changes move it";
+
 const limitBytes = memoryDefaults.maxMemoryBytes;
 const nearlyFull = 0.8;
 const maxExamples = 3;
@@ -153,14 +157,15 @@ async function checkMemories(
   database: MemoryDatabase,
   address: CheckedAddress | undefined,
 ): Promise<Omit<Health, "target">> {
-  const [full, nearly, earlier] = [new Examples(), new Examples(), new Examples()];
+  const [full, nearly, earlier, overdue] = [new Examples(), new Examples(), new Examples(), new Examples()];
   let memories = 0;
-  for await (const { address: found, sizeBytes, outdated } of database.facts(address)) {
+  for await (const { address: found, sizeBytes, outdated, isHistoryOverdue } of database.facts(address)) {
     memories += 1;
     const share = sizeBytes / limitBytes;
     if (share > 1) full.add(found);
     else if (share > nearlyFull) nearly.add(found);
     if (outdated) earlier.add(found);
+    if (isHistoryOverdue) overdue.add(found);
   }
   const missing = address === undefined || memories > 0 ? null : await describeMissing(database, address);
   if (missing !== null) return { checks: [fail("memory", missing.message, missing.advice)], memories };
@@ -170,6 +175,10 @@ async function checkMemories(
       : ok("memories", countText(memories, "memory")),
     checkFormat(earlier),
   ];
+  if (overdue.count > 0) {
+    const message = `not moved to the collection ${database.collectionName}_versions: ${overdue.text}`;
+    checks.push(fail("history", message, overdueAdvice));
+  }
   return { checks, memories };
 }
 

@@ -12,6 +12,7 @@ import { hasTransactions, lookUpHead, type MemoriesContext } from "../memory-con
 import { isLegacy } from "../changing/change-pipeline.js";
 import type { MemoryDocument } from "../documents/page-document.js";
 import { measurePages } from "./memory-summaries.js";
+import { isOverdue } from "../outbox/outbox.js";
 import { contentBytes } from "../documents/page-sizes.js";
 
 export interface MemoryFacts {
@@ -20,12 +21,21 @@ export interface MemoryFacts {
   sizeBytes: number;
   /** Whether the next change rewrites the stored form of the memory. */
   outdated: boolean;
+  /** Whether changes of the history have not been moved to their collection, although there are many. */
+  isHistoryOverdue: boolean;
 }
 
 export interface NodeFacts {
   nodeId: string;
   scope: MemoryScope;
 }
+
+const recorded = { $ifNull: ["$outbox", []] };
+const outboxSize = { recorded: { $size: recorded }, recordedBytes: { $bsonSize: { recorded } } };
+
+type FoundFacts = MemoryDocument &
+  Pick<MemoryFacts, "sizeBytes" | "outdated"> &
+  Record<"recorded" | "recordedBytes", number>;
 
 export async function* readFacts(
   context: MemoriesContext,
@@ -39,15 +49,20 @@ export async function* readFacts(
   const outdated = { $or: [isLegacy, isOldId] };
   const pipeline = [
     { $match: address === null ? { nodeId: { $exists: true } } : lookUpHead({ ...context, address }) },
-    { $project: { ...addressProjection, key: 1, hi: 1, sizeBytes, outdated } },
+    { $project: { ...addressProjection, key: 1, hi: 1, sizeBytes, outdated, ...outboxSize } },
   ];
-  const found = context.collection.aggregate<MemoryDocument & Omit<MemoryFacts, "address">>(pipeline, call);
+  const found = context.collection.aggregate<FoundFacts>(pipeline, call);
   for await (const head of streaming(found)) {
     const stored = addressOrNull(storedAddress(head));
     // No memory can have such ids.
     if (stored === null) continue;
     const others = await measurePages(context, head, call);
-    yield { address: stored, sizeBytes: head.sizeBytes + others.sizeBytes, outdated: head.outdated };
+    yield {
+      address: stored,
+      sizeBytes: head.sizeBytes + others.sizeBytes,
+      outdated: head.outdated,
+      isHistoryOverdue: isOverdue(head.recorded, head.recordedBytes),
+    };
   }
 }
 

@@ -1,6 +1,9 @@
 import type { CallContext } from "../../../core/runtime/call.js";
 import { MemoryError } from "../../../core/values/errors.js";
+import { warnOnce } from "../../../core/runtime/warn-once.js";
+import { isRefusedByServer, storageError } from "../../driver/errors.js";
 import { reading } from "../../driver/reads.js";
+import { versionsCollectionName } from "../../history/version-collection.js";
 import { findHead } from "../reading/load.js";
 import { getIncarnation } from "../documents/page-document.js";
 import { lookUpIncarnation } from "../changing/page-target.js";
@@ -12,19 +15,35 @@ import { moveVersions } from "./outbox-source.js";
 const maxTooLargeAlone = 5;
 
 /**
- * Moves recorded changes out of the head if there are many. Errors are ignored because the change is made: a later
+ * Moves recorded changes out of the head if there are many. No error ends the call, because the change is made: a later
  * change tries again.
  */
 export async function keepOutboxSmall(memory: PagedMemory, state: OutboxState, call: CallContext): Promise<void> {
   try {
     const due = dueFlush(state);
     const moving = due === "none" ? undefined : moveVersions(memory, call);
-    if (due === "behind") moving?.catch(() => undefined);
+    if (due === "behind") moving?.catch((error: unknown) => warnOfRefusal(memory, error));
     else await moving;
     if (state.versionsExpireAt !== undefined) await prolongVersions(memory, state.versionsExpireAt, call);
-  } catch {
-    // Nothing is lost: recorded changes stay in the document.
+  } catch (error) {
+    warnOfRefusal(memory, error);
   }
+}
+
+/**
+ * Warns once in a process for each collection. Reason: recorded changes stay in the memory, which at last has no room for
+ * another change. A server that does not answer is no reason to warn: the next move can succeed.
+ */
+function warnOfRefusal({ db, collection }: PagedMemory, error: unknown): void {
+  const cause = MemoryError.isInstance(error) ? error.cause : error;
+  if (!isRefusedByServer(cause)) return;
+  const place = `${db.databaseName}.${versionsCollectionName(collection.name)}`;
+  warnOnce(
+    `history of ${place}`,
+    `the history is not moved to ${place} (${storageError(cause, "write", null).message}); it stays in the memories, which refuse changes once ` +
+      "they are full: check the rights, the validator and the space of this collection; the command `doctor` shows " +
+      "the memories",
+  );
 }
 
 /** Prolongs the versions, which must outlive the memory. */

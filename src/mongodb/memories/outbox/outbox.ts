@@ -149,6 +149,11 @@ const largeBytes = 512 * 1024;
 /** A move reads the texts of all recorded files, and so does a reader of the history until then. */
 const manyFiles = 1000;
 
+/** Whether an outbox contains more than moves leave there. */
+export function isOverdue(recorded: number, bytes: number): boolean {
+  return recorded > changesPerFlush || bytes > 2 * largeBytes;
+}
+
 /**
  * Whether a change moves the outbox: not at all, in the background, or before the change returns. Only one of many
  * concurrent changes moves the outbox, so that they do not all move the same versions.
