@@ -104,10 +104,10 @@ async function listActors({ memory }: Place): Promise<unknown[]> {
   return (await readAll(memory.history?.list() ?? [])).map(({ actor }) => actor);
 }
 
-const appended = (place: Place, path: string, content: string): Promise<string> =>
+const appended = (place: Pick<Place, "node">, path: string, content: string): Promise<string> =>
   proposed(place, { command: "append", path, content });
 
-async function texts({ memory }: Place): Promise<Record<string, string>> {
+async function texts({ memory }: Pick<Place, "memory">): Promise<Record<string, string>> {
   const { files } = await memory.snapshot();
   return Object.fromEntries(
     files.filter(({ path }) => !path.startsWith("/.journal")).map(({ path, content }) => [path, content]),
@@ -683,74 +683,31 @@ describe("forgetting", () => {
       if (field === "userId") expect(left[0]?.["decidedBy"]).toEqual({});
     },
   );
-
-  it("by expireMs takes them when the memory goes", async () => {
-    // Ahead, because the server deletes by its own clock what has expired.
-    let nowMs = Date.now() + 3_600_000;
-    const place = fresh({ store: { clock: () => new Date(nowMs), expireMs: { global: 1000 } } });
-    await place.memory.write("/a", "one");
-    nowMs += 600;
-    const id = await appended(place, "/a", "x");
-    nowMs += 399;
-    expect((await place.proposals.get(id))?.status).toBe("pending");
-    nowMs += 1;
-    expect([await place.proposals.get(id), await readAll(place.proposals.list())]).toEqual([null, []]);
-    await expect(place.proposals.approve(id, ada)).rejects.toThrow("ENOENT");
-    const indexes = await db.collection(`${place.collection}_proposals`).indexes();
-    expect(indexes).toContainEqual(expect.objectContaining({ name: "expire_proposals", expireAfterSeconds: 0 }));
-  });
 });
 
-describe("expireMs that is set later", () => {
+it("a proposal stays when its memory expires, until somebody decides about it or forgets it", async () => {
   // Ahead, because the server deletes by its own clock what has expired.
   let nowMs = Date.now() + 3_600_000;
-  const clock = (): Date => new Date(nowMs);
-
-  it("takes a proposal with its memory, as if it had always been set", async () => {
-    const place = fresh({ store: { clock } });
-    await place.memory.write("/a", "one");
-    nowMs += 600;
-    const id = await appended(place, "/a", "x");
-    const store = new MongoMemoryStore({
-      client,
-      dbName,
-      memoriesCollection: place.collection,
-      clock,
-      expireMs: { global: 1000 },
-    });
-    const { nodeId } = place;
-    const proposals = listProposals(store.memory({ nodeId }));
-    const seen = async (): Promise<unknown[]> => [
-      (await proposals.get(id))?.status,
-      (await readAll(proposals.list())).length,
-      (await readAll(store.listProposals())).length,
-    ];
-    nowMs += 399;
-    expect(await seen()).toEqual(["pending", 1, 1]);
-    nowMs += 1;
-    expect(await seen()).toEqual([undefined, 0, 0]);
-    await expect(proposals.approve(id, ada)).rejects.toThrow("ENOENT");
-    // MongoDB deletes it by this time.
-    expect(await db.collection(`${place.collection}_proposals`).find().toArray()).toMatchObject([
-      { expiresAt: new Date(nowMs) },
-    ]);
-  });
-
-  it("takes the proposals of memories that were never written, and of stores without it, after the same time", async () => {
-    const place = fresh({ store: { clock } });
-    const expireMs = { global: 1000, perThread: 500 };
-    const store = new MongoMemoryStore({ client, dbName, memoriesCollection: place.collection, clock, expireMs });
-    const inbox = async (): Promise<string[]> => (await readAll(store.listProposals())).map(({ path }) => path);
-    await appended(place, "/before", "x");
-    expect(await inbox()).toEqual(["/before"]);
-    nowMs += 500;
-    await appended(place, "/after", "x");
-    expect(await inbox()).toEqual(["/before", "/after"]);
-    nowMs += 500;
-    expect(await inbox()).toEqual(["/after"]);
-    nowMs += 500;
-    expect(await inbox()).toEqual([]);
-  });
+  const clock = (): Date => new Date((nowMs += 1));
+  const place = fresh({ store: { clock } });
+  await place.memory.write("/a", "one");
+  const stored = [await appended(place, "/a", "x"), await appended(place, "/b", "y")];
+  const expireMs = { global: 1000 };
+  const store = new MongoMemoryStore({ client, dbName, memoriesCollection: place.collection, clock, expireMs });
+  const memory = store.memory({ nodeId: place.nodeId });
+  const node = new MemoryNode({ store, nodeId: place.nodeId, rules: askAll, onAsk: "propose" });
+  const [edit, addition, later] = [...stored, await appended({ node }, "/c", "z")] as [string, string, string];
+  nowMs += 1000;
+  const proposals = listProposals(memory);
+  expect(await store.sweepExpired()).toEqual({ memories: 1 });
+  expect((await readAll(proposals.list())).map(({ id }) => id)).toEqual([edit, addition, later]);
+  expect((await readAll(store.listProposals())).map(({ id }) => id)).toEqual([edit, addition, later]);
+  expect(await dump(place.collection)).not.toContain("expiresAt");
+  await expect(proposals.approve(edit, ada)).rejects.toThrow("ECONFLICT");
+  await proposals.approve(addition, ada);
+  expect(await texts({ memory })).toEqual({ "/b": "y" });
+  expect(await store.forget({ nodeId: place.nodeId })).toMatchObject({ proposals: 3 });
+  expect(await readAll(store.listProposals())).toEqual([]);
 });
 
 describe("redaction", () => {
@@ -816,6 +773,18 @@ describe("an interrupt", () => {
   const input = { messages: [{ role: "user", content: "go" }] };
   const config = { configurable: { thread_id: "t" } };
   const approved = new Command({ resume: { decisions: [{ type: "approve" }] } });
+
+  it("is kept for 30 days, however long its memory lives", async () => {
+    const place = fresh({ node: { onAsk: "interrupt" }, store: {} });
+    const expireMs = { global: 1000 };
+    const store = new MongoMemoryStore({ client, dbName, memoriesCollection: place.collection, expireMs });
+    const node = new MemoryNode({ store, nodeId: place.nodeId, rules: askAll });
+    await buildAgent(node, new MemorySaver()).invoke(input, config);
+    const [record] = await db.collection(`${place.collection}_proposals`).find().toArray();
+    expect(record?.["expiresAt"] - record?.["at"]).toBe(30 * 86_400_000);
+    const indexes = await db.collection(`${place.collection}_proposals`).indexes();
+    expect(indexes).toContainEqual(expect.objectContaining({ name: "expire_proposals", expireAfterSeconds: 0 }));
+  });
 
   it("is resumed by another process, which makes what was shown, once", async () => {
     const place = fresh({ node: { onAsk: "interrupt" } });

@@ -19,11 +19,11 @@ interface Inbox {
 }
 
 /** A store whose clock goes a second with each proposal. */
-function openInbox({ client, name: dbName }: TestDatabase, expireMs = {}): Inbox {
+function openInbox({ client, name: dbName }: TestDatabase): Inbox {
   const collection = `memories ${randomUUID()}`;
   let nowMs = Date.now();
   const clock = (): Date => new Date(nowMs);
-  const store = new MongoMemoryStore({ client, dbName, memoriesCollection: collection, clock, expireMs });
+  const store = new MongoMemoryStore({ client, dbName, memoriesCollection: collection, clock });
   return {
     store,
     collection,
@@ -93,18 +93,15 @@ describe("the proposals of all memories", () => {
     expect(await paths({ userId: "nobody" })).toEqual([]);
   });
 
-  it("go when their memory is forgotten or expires", async () => {
-    const { store, propose, paths } = openInbox(place, { perThread: 2500 });
+  it("go when their memory is forgotten", async () => {
+    const { store, propose, paths } = openInbox(place);
     await propose("support", { userId: "ada" }, "/goes");
     const address = { nodeId: "support", scope: "perUser", userId: "ada" } as const;
     await store.memory(address).write("/own", "text");
-    await propose("support", { threadId: "t-1" }, "/expires");
     await propose("support", {}, "/stays");
-    expect(await paths()).toEqual(["/goes", "/expires", "/stays"]);
+    expect(await paths()).toEqual(["/goes", "/stays"]);
     await store.forget(address);
-    await propose("support", {}, "/stays-too");
-    await propose("support", {}, "/stays-as-well");
-    expect(await paths()).toEqual(["/stays", "/stays-too", "/stays-as-well"]);
+    expect(await paths()).toEqual(["/stays"]);
   });
 
   it("are read in pages that neither lose nor repeat one, also where several have the same time", async () => {

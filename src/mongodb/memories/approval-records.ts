@@ -21,7 +21,7 @@ import { createRunLease } from "../proposals/run-leases.js";
 import type { PagedMemory } from "./memory-context.js";
 import { removeAppliedIds } from "./changing/page-writes.js";
 import { transact } from "./changing/transact.js";
-import { readHead, readMemoryTimes } from "./reading/page-reads.js";
+import { readHead } from "./reading/page-reads.js";
 
 /** The longest time that a run may wait for a person. After that a new approval is requested. */
 const interruptMs = 30 * 86_400_000;
@@ -50,7 +50,7 @@ export class ApprovalRecords implements LeasedRecords {
 
   async find(id: string): Promise<ChangeRecord | null> {
     const { records, address } = this.#memory;
-    const found = await records.read(this.#call, (collection, present) =>
+    const found = await records.read((collection, present) =>
       collection.findOne<StoredRecord>({ _id: id, ...address, ...present }, this.#call, readOptions),
     );
     return found && parseRecord(found);
@@ -58,9 +58,10 @@ export class ApprovalRecords implements LeasedRecords {
 
   async put({ id, ...record }: ChangeRecord): Promise<ChangeRecord> {
     const { records, address } = this.#memory;
-    const expiresAt = await this.#findExpiry(record);
-    const $literal = { _id: id, ...address, ...record, ...(expiresAt !== null && { expiresAt }) };
-    return records.create(this.#call, async (collection) => {
+    // A proposal stays until it is decided or forgotten, even if its memory expires.
+    const expiry = record.kind === "interrupt" ? { expiresAt: new Date(record.at.getTime() + interruptMs) } : {};
+    const $literal = { _id: id, ...address, ...record, ...expiry };
+    return records.create(async (collection) => {
       try {
         const options = { upsert: true, projection: { _id: 1 } };
         const update = [{ $replaceWith: { $literal } }];
@@ -81,7 +82,7 @@ export class ApprovalRecords implements LeasedRecords {
   ): Promise<ChangeRecord | null> {
     const { records, address } = this.#memory;
     const update = [{ $set: literals(fields) }];
-    const before = await records.write(this.#call, (collection, present) => {
+    const before = await records.write((collection, present) => {
       const filter = { _id: id, ...address, ...expected, ...present };
       return collection.findOneAndUpdate<StoredRecord>(filter, update, this.#call, readOptions);
     });
@@ -96,7 +97,7 @@ export class ApprovalRecords implements LeasedRecords {
 
   async newest(client: string, status: ChangeStatus, limit: number): Promise<ChangeRecord[]> {
     const { records, address } = this.#memory;
-    const found = await records.read(this.#call, (collection, present) => {
+    const found = await records.read((collection, present) => {
       const filter = { ...address, kind: "proposal", status, "actor.client": client, ...present };
       const options = { sort: { at: -1, _id: -1 }, limit, ...readOptions } as const;
       return collection.find<StoredRecord>(filter, this.#call, options).toArray();
@@ -107,7 +108,7 @@ export class ApprovalRecords implements LeasedRecords {
   async withdraw(id: string): Promise<void> {
     const { records, address } = this.#memory;
     const filter = { _id: id, ...address, status: "pending" } as const;
-    await records.write(this.#call, (collection) => collection.deleteMany(filter, this.#call));
+    await records.write((collection) => collection.deleteMany(filter, this.#call));
   }
 
   page(
@@ -116,7 +117,7 @@ export class ApprovalRecords implements LeasedRecords {
     after: RecordPageEnd | null,
   ): Promise<RecordPage> {
     const { records, address } = this.#memory;
-    return records.read(this.#call, async (collection, present) => {
+    return records.read(async (collection, present) => {
       const rest = after && { at: { $gte: after.at }, $or: [{ at: { $gt: after.at } }, { _id: { $gt: after.id } }] };
       const filter = { ...address, kind, status: { $in: statuses }, ...present, ...rest };
       const options = { sort: { at: 1, _id: 1 }, limit: recordsAtOnce, batchSize: recordsAtOnce + 1 } as const;
@@ -161,22 +162,6 @@ export class ApprovalRecords implements LeasedRecords {
     const states = await Promise.all(marks.map(async (mark) => (mark === id ? null : this.find(mark))));
     const unused = marks.filter((_mark, index) => states[index]?.status !== "applying");
     await removeAppliedIds(this.#memory, unused, this.#call);
-  }
-
-  /**
-   * Returns the expiry time of a record: at the latest when the memory would expire without changes after the proposal.
-   */
-  async #findExpiry({ kind, at }: Pick<ChangeRecord, "kind" | "at">): Promise<Date | null> {
-    const { expiry, address } = this.#memory;
-    const lifetimeMs = expiry.lifetimeMs(address.scope);
-    const times = kind === "interrupt" ? [at.getTime() + interruptMs] : [];
-    if (lifetimeMs !== null) {
-      const head = await readHead(this.#memory, {}, this.#call);
-      const changedAt =
-        head?.updatedAt === undefined ? at : (await readMemoryTimes(this.#memory, head, this.#call)).updatedAt;
-      times.push(changedAt.getTime() + lifetimeMs);
-    }
-    return times.length === 0 ? null : new Date(Math.min(...times));
   }
 }
 

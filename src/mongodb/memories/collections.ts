@@ -39,14 +39,7 @@ export function openCollections(store: StoreContext): MemoriesContext {
     client,
     collection: new ExactCollection(documents),
     versions: new VersionCollection(versions, history ?? {}, clock),
-    records: RecordCollection.open(db, {
-      name: proposalsName,
-      memories: collectionName,
-      isReader,
-      connect,
-      clock,
-      expireMs,
-    }),
+    records: RecordCollection.open(db, { name: proposalsName, connect, clock }),
     vectors: VectorCollection.open(db, vectorsName, {
       connect,
       clock,

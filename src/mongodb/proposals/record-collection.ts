@@ -11,7 +11,6 @@ import { once } from "../driver/once.js";
 import { reading } from "../driver/reads.js";
 import { createTtlIndexes } from "../driver/ttl-indexes.js";
 import { expiryIndex, proposalIndexes } from "./proposal-indexes.js";
-import { expireEarlierRecords, findExpired, type Lifetimes } from "./earlier-records.js";
 
 /** The kind of the documents that leases are kept in, among the records of a memory. */
 export const leaseKind = "lease";
@@ -70,11 +69,6 @@ export interface RecordContext {
   name: string;
   connect: () => Promise<void> | undefined;
   clock: () => Date;
-  /** The collection of the memories. */
-  memories: string;
-  expireMs: Lifetimes;
-  /** Whether the store only reads. */
-  isReader: boolean;
 }
 
 /** The changes that wait for a person, of all memories of a store. Creates nothing before the first change. */
@@ -82,13 +76,11 @@ export class RecordCollection {
   readonly #collection: Records;
   readonly #prepare: () => Promise<void> | undefined;
   readonly #context: RecordContext;
-  #isAdapted: boolean;
 
   private constructor(collection: Records, prepare: () => Promise<void> | undefined, context: RecordContext) {
     this.#collection = collection;
     this.#prepare = prepare;
     this.#context = context;
-    this.#isAdapted = context.isReader || Object.keys(context.expireMs).length === 0;
   }
 
   static open(db: Db, context: RecordContext): RecordCollection {
@@ -106,17 +98,17 @@ export class RecordCollection {
    * @param read gets a condition on records that have not expired
    * @throws MemoryError EIO
    */
-  read<T>(call: CallContext, read: (collection: Records, present: object) => T | Promise<T>): Promise<T> {
+  read<T>(read: (collection: Records, present: object) => T | Promise<T>): Promise<T> {
     return reading(async () => {
-      await this.#connect(call);
+      await this.#context.connect();
       return read(this.#collection, this.#present());
     });
   }
 
   /** Runs a write, as `read` does. */
-  async write<T>(call: CallContext, write: (collection: Records, present: object) => Promise<T>): Promise<T> {
+  async write<T>(write: (collection: Records, present: object) => Promise<T>): Promise<T> {
     try {
-      await this.#connect(call);
+      await this.#context.connect();
       return await write(this.#collection, this.#present());
     } catch (error) {
       throw storageError(error, "write", null);
@@ -124,8 +116,8 @@ export class RecordCollection {
   }
 
   /** Runs a write that can create the collection. */
-  create<T>(call: CallContext, create: (collection: Records) => Promise<T>): Promise<T> {
-    return this.write(call, async (collection) => {
+  create<T>(create: (collection: Records) => Promise<T>): Promise<T> {
+    return this.write(async (collection) => {
       await this.#prepare();
       return create(collection);
     });
@@ -151,7 +143,7 @@ export class RecordCollection {
       const limit = summariesAtOnce - found.length;
       const options = { ...summaryOptions, sort: { at: 1, _id: 1 }, limit, batchSize: limit + 1 } as const;
       found.push(
-        ...(await this.read(call, (collection, present) =>
+        ...(await this.read((collection, present) =>
           collection.find<StoredSummary>({ ...all, ...part, ...present }, call, options).toArray(),
         )),
       );
@@ -173,7 +165,7 @@ export class RecordCollection {
     owner: { field: OwnerField; id: string } | null,
     call: CallContext,
   ): Promise<number> {
-    return this.write(call, async (collection) => {
+    return this.write(async (collection) => {
       // Leases are not counted. They are excluded by `until`, because `kind` would make the server take another index.
       await collection.deleteMany({ ...range, until: { $exists: true } }, call);
       const removed = await collection.deleteMany(range, call);
@@ -191,17 +183,7 @@ export class RecordCollection {
   }
 
   #present(): object {
-    const now = this.#context.clock();
-    const expired = findExpired(this.#context.expireMs, now);
-    return { expiresAt: { $not: { $lte: now } }, ...(expired.length > 0 && { $nor: expired }) };
-  }
-
-  async #connect(call: CallContext): Promise<void> {
-    await this.#context.connect();
-    if (this.#isAdapted) return;
-    const { memories, expireMs } = this.#context;
-    await expireEarlierRecords(this.#collection, memories, expireMs, call);
-    this.#isAdapted = true;
+    return { expiresAt: { $not: { $lte: this.#context.clock() } } };
   }
 }
 

@@ -38,7 +38,7 @@ export function createRunLease({ records, address, thread, lifetimeMs, clock, ca
   };
   return {
     take: (runId, forMs) =>
-      records.create(call, async (collection) => {
+      records.create(async (collection) => {
         const expiry = lifetimeMs === null ? {} : { expiresAt: later(lifetimeMs) };
         const fields = { ...address, kind: leaseKind, at: clock(), holder: runId, until: later(forMs), ...expiry };
         try {
@@ -51,13 +51,13 @@ export function createRunLease({ records, address, thread, lifetimeMs, clock, ca
         }
       }),
     renew: (runId, forMs) =>
-      records.create(call, async (collection) => {
+      records.create(async (collection) => {
         const held = await swap(collection, { holder: runId, until: { $gt: clock() } }, { until: later(forMs) });
         if (held !== null) return true;
         return (await collection.findOne({ _id }, call, { projection: { _id: 1 } })) === null ? null : false;
       }),
     release: (runId, progress) =>
-      records.create(call, async (collection) => {
+      records.create(async (collection) => {
         const fields = { holder: null, until: new Date(0), ...progress };
         return (await swap(collection, { holder: runId }, fields)) !== null;
       }),

@@ -27,8 +27,8 @@ export class MemoryExpiry {
   }
 
   /**
-   * Sets the lifetimes of the program that owns the memories. Versions, proposals and vectors that this program stores
-   * then expire with their memory. `deadline` stays as it is.
+   * Sets the lifetimes of the program that owns the memories. Versions and vectors that this program stores then
+   * expire with their memory. `deadline` stays as it is.
    */
   goBy(lifetimes: ExpireMsOptions): void {
     this.#lifetimes = lifetimes;

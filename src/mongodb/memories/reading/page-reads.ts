@@ -199,11 +199,7 @@ function toEmptyFile({ path, sizeBytes }: PageSummary["files"][number]): MemoryS
 }
 
 /** Reads the times of a memory, which its directories have. */
-export async function readMemoryTimes(
-  memory: PagedMemory,
-  head: MemoryDocument,
-  call: CallContext,
-): Promise<ItemTimes> {
+async function readMemoryTimes(memory: PagedMemory, head: MemoryDocument, call: CallContext): Promise<ItemTimes> {
   return getMemoryTimes(head, head.hi === undefined ? [] : await reading(() => listPages(memory, head, {}, call)));
 }
 
