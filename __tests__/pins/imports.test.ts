@@ -125,7 +125,6 @@ const packageUsers: Record<string, string[]> = {
   "@modelcontextprotocol/node": ["mcp"],
   yaml: ["dialects", "prompt", "move-out"],
   diff: ["core"],
-  "@opentelemetry/api": ["core"],
   commander: ["cli"],
   hono: ["page"],
   "@hono/node-server": ["page"],
@@ -133,7 +132,7 @@ const packageUsers: Record<string, string[]> = {
   marked: ["page/client"],
 };
 
-const corePackages = ["zod", "async-mutex", "diff", "stemmer", "re2js", "@opentelemetry/api", "node:crypto"];
+const corePackages = ["zod", "async-mutex", "diff", "stemmer", "re2js", "node:crypto"];
 
 /** A backend or a dialect does not import another one. The entry of a dialect belongs to the dialect. */
 const standAlone = /^src\/(?:backends\/[^/]+|(?:dialects|langchain)\/[^/]+(?=\/))/;
@@ -149,7 +148,6 @@ const coreFolders = [
   "contract",
   "search",
   "access",
-  "tracing",
   "approval",
   "",
   "mounts",

@@ -78,21 +78,6 @@ describe.each(["module", "commonjs"] as const)("importing the package from a %s"
     expect(modules.filter((url) => url.includes("/node_modules/mongodb/"))).toEqual([]);
   });
 
-  it("loads no package for traces when a memory is used without an SDK, and the API with one", async () => {
-    const use = `const { InMemoryStore } = ${inputType === "module" ? 'await import("@langchain/langgraph-checkpoint")' : 'require("@langchain/langgraph-checkpoint")'};
-      const used = ({ openMemory }) => openMemory(new InMemoryStore(), { nodeId: "n" }).write("/a", "x");`;
-    const imported =
-      inputType === "module"
-        ? 'await used(await import("langgraph-mongo-memory"));'
-        : 'used(require("langgraph-mongo-memory"));';
-    const sdk =
-      'globalThis[Symbol.for("opentelemetry.js.api.1")] = { version: "1.9.0", trace: { getTracer: () => ({ startSpan: () => ({ isRecording: () => false, end() {} }) }) } };';
-    const ofTraces = async (code: string) =>
-      (await loadedModules(inputType, code)).filter((url) => url.includes("/node_modules/@opentelemetry/"));
-    expect(await ofTraces(use + imported)).toEqual([]);
-    expect(await ofTraces(sdk + use + imported)).not.toEqual([]);
-  });
-
   it("would be seen loading one", async () => {
     const modules = await loadedModules(inputType, load[inputType]("/middleware"));
     expect(modules.some((url) => optional.test(url))).toBe(true);

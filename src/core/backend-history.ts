@@ -24,8 +24,6 @@ import type {
 } from "./history/history-backend.js";
 import { type MemoryContext, runAsChange, runCall } from "./pipeline.js";
 import type { Call } from "./runtime/call.js";
-import { recordAttributes } from "./tracing/memory-attributes.js";
-import type { Trace } from "./tracing/tracing.js";
 import { checkOptions, countField } from "./settings/check-options.js";
 import { preview } from "./values/text.js";
 import { normalizePath } from "./values/paths.js";
@@ -211,12 +209,8 @@ export class BackendHistory implements MemoryHistory {
     path: string | null,
     run: (history: HistoryBackend, call: Call) => Promise<R>,
   ): Promise<R> {
-    const trace: Trace<R> = {
-      operation: stage === "read" ? "search_memory" : "update_memory",
-      attributes: () => (path === null ? {} : recordAttributes(path)),
-    };
     try {
-      return await runCall(this.#context, trace, (call) => {
+      return await runCall(this.#context, (call) => {
         const history = this.#context.backend.features?.history?.(call);
         if (history === undefined) throw invalid(`this memory ${keepsNoHistory}`);
         return stage === "read" ? run(history, call) : runAsChange(call, () => run(history, call));

@@ -55,18 +55,6 @@ import {
   outlineOptionsSchema,
   writeOptionsSchema,
 } from "./memory-options.js";
-import { recordsAttributes } from "./tracing/memory-attributes.js";
-import {
-  getWriteOperation,
-  traceAddedFiles,
-  traceChange,
-  traceFiles,
-  traceGrep,
-  traceRead,
-  traceRecall,
-  traceSearch,
-} from "./tracing/memory-traces.js";
-import type { Trace } from "./tracing/tracing.js";
 import type { Change, ChangeResult } from "./tree/change.js";
 import { sortTree } from "./tree/sort-tree.js";
 import { mergeActors } from "./values/actor.js";
@@ -95,43 +83,38 @@ export class BackendMemory implements RestrictableMemory, BulkMemory {
   }
 
   read(path: string): Promise<string> {
-    const trace = traceRead<string>(path, (content) => recordsAttributes([{ id: path, content }]));
-    return runOnPath(this.#context, trace, path, (target) => (call) => this.#backend.read(target, call));
+    return runOnPath(this.#context, path, (target) => (call) => this.#backend.read(target, call));
   }
 
   async list(path: string = ROOT): Promise<MemoryEntry[]> {
-    const trace = traceRead<MemoryEntry[]>(path, (entries) => recordsAttributes([], entries.length));
     const run = (target: string) => (call: Call) => this.#backend.list(target, call);
-    const entries = await runOnPath(this.#context, trace, path, run, { emptyIsRoot: true });
+    const entries = await runOnPath(this.#context, path, run, { emptyIsRoot: true });
     return entries.toSorted((a, b) => compareCodeUnits(a.name, b.name));
   }
 
   stat(path: string): Promise<MemoryStat | null> {
-    const trace = traceRead<MemoryStat | null>(path, (stat) => recordsAttributes([], stat === null ? 0 : 1));
     const run = (target: string) => async (call: Call) => {
       const stat = await this.#backend.stat(target, call);
       if (stat === null) this.#assertCreatable(target);
       return stat;
     };
-    return runOnPath(this.#context, trace, path, run, { emptyIsRoot: true });
+    return runOnPath(this.#context, path, run, { emptyIsRoot: true });
   }
 
   snapshot(): Promise<MemorySnapshot> {
-    return runCall(this.#context, traceFiles, async (call) => sortTree(await this.#backend.snapshot(call), call));
+    return runCall(this.#context, async (call) => sortTree(await this.#backend.snapshot(call), call));
   }
 
   /** @internal */
   version(): Promise<string | null> {
-    return runCall(this.#context, null, async (call) => (await this.#backend.features?.version?.(call)) ?? null);
+    return runCall(this.#context, async (call) => (await this.#backend.features?.version?.(call)) ?? null);
   }
 
   outline(options: OutlineOptions & Partial<RecallOptions> = {}): Promise<MemoryOutline> {
     const recall = options?.recall;
     if (recall !== undefined)
-      return runCall(this.#context, traceRecall(recall.query), (call) =>
-        recallMemory(this.#backend, this.#indexOwner, recall, call),
-      );
-    return runCall(this.#context, traceFiles, async (call) => {
+      return runCall(this.#context, (call) => recallMemory(this.#backend, this.#indexOwner, recall, call));
+    return runCall(this.#context, async (call) => {
       const checked = checkOptions("OutlineOptions", outlineOptionsSchema, options);
       const outline = await sortTree(await this.#backend.outline(checked, call), call);
       if (checked.leadChars === 0) return outline;
@@ -143,21 +126,20 @@ export class BackendMemory implements RestrictableMemory, BulkMemory {
   }
 
   search(query: string, options?: SearchOptions): Promise<SearchHit[]> {
-    return runCall(this.#context, traceSearch(query), async (call) => {
+    return runCall(this.#context, async (call) => {
       return searchMemory(this.#backend, this.#indexOwner, checkSearch(query, options), call);
     });
   }
 
   grep(pattern: GrepPattern, options?: GrepOptions): Promise<GrepMatch[]> {
-    return runCall(this.#context, traceGrep(pattern), async (call) => {
+    return runCall(this.#context, async (call) => {
       const checked = checkGrep(pattern, options);
       return grepTexts((await this.#backend.snapshot(call)).files, checked, call);
     });
   }
 
   async append(path: string, content: string, options: EditOptions = {}): Promise<void> {
-    const trace = traceChange<ChangeResult>("upsert_memory", "append", path, content);
-    await this.#change(trace, path, (target) => {
+    await this.#change(path, (target) => {
       this.#checkContent(content, "content");
       const { lineEnds } = checkOptions("EditOptions", editOptionsSchema, options);
       return { type: "append", path: target, content, create: this.#canCreate(target), lineEnds };
@@ -165,8 +147,7 @@ export class BackendMemory implements RestrictableMemory, BulkMemory {
   }
 
   async update(path: string, oldContent: string, content: string, options: EditOptions = {}): Promise<number> {
-    const trace = traceChange<ChangeResult>("update_memory", "update", path, content);
-    const { replaced } = await this.#change(trace, path, (target) => {
+    const { replaced } = await this.#change(path, (target) => {
       checkText(oldContent, "oldContent");
       if (oldContent === "") throw invalid("oldContent must not be empty");
       this.#checkContent(content, "content");
@@ -177,8 +158,7 @@ export class BackendMemory implements RestrictableMemory, BulkMemory {
   }
 
   async write(path: string, content: string, options: WriteOptions = {}): Promise<FileStat & MadeOnce> {
-    const trace = traceChange<FileStat>(getWriteOperation(options), "write", path, content);
-    return this.#changeFile(trace, path, (target) => {
+    return this.#changeFile(path, (target) => {
       const { ifExists, ifMissing } = checkOptions("WriteOptions", writeOptionsSchema, options);
       this.#checkContent(content, "content");
       const mode = { ifExists, ifMissing: this.#canCreate(target) ? ifMissing : ("fail" as const) };
@@ -187,7 +167,7 @@ export class BackendMemory implements RestrictableMemory, BulkMemory {
   }
 
   async edit(path: string, change: (text: string) => string): Promise<FileStat & MadeOnce & { content?: string }> {
-    return this.#changeFile(traceChange("update_memory", "edit", path), path, (target) => {
+    return this.#changeFile(path, (target) => {
       if (typeof change !== "function") throw wrongArgument("edit: change", "a function from text to text", change);
       const edit = (text: string): string => {
         const edited = change(text);
@@ -199,11 +179,7 @@ export class BackendMemory implements RestrictableMemory, BulkMemory {
   }
 
   async delete(path: string, options: DeleteOptions = {}): Promise<DeletedCounts & MadeOnce> {
-    const trace: Trace<ChangeResult> = {
-      ...traceRead<ChangeResult>(path, ({ deleted }) => recordsAttributes([], deleted.files)),
-      operation: "delete_memory",
-    };
-    const { deleted, madeAt } = await this.#change(trace, path, (target) => {
+    const { deleted, madeAt } = await this.#change(path, (target) => {
       const { ifDirectory } = checkOptions("DeleteOptions", deleteOptionsSchema, options);
       if (ifDirectory === "fail" && target === ROOT) throw withPath(pathIsDirectory(), target);
       return { type: "delete", path: target, ifDirectory };
@@ -212,8 +188,7 @@ export class BackendMemory implements RestrictableMemory, BulkMemory {
   }
 
   async rename(from: string, to: string): Promise<void> {
-    const trace = traceChange<void>("update_memory", "rename", from, to);
-    await runOnPath(this.#context, trace, from, (source) => {
+    await runOnPath(this.#context, from, (source) => {
       const target = normalizePath(to);
       if (source === ROOT || target === ROOT) throw invalid("the root cannot be renamed");
       this.#assertCreatable(target);
@@ -271,7 +246,7 @@ export class BackendMemory implements RestrictableMemory, BulkMemory {
       path,
       storage: context.backend.features?.storage ?? context.backend,
       guard: (file, content) =>
-        runCall(context, null, (call) => guardText(context, { command: "append", path: file, content }, call)),
+        runCall(context, (call) => guardText(context, { command: "append", path: file, content }, call)),
     };
   }
 
@@ -285,7 +260,7 @@ export class BackendMemory implements RestrictableMemory, BulkMemory {
         addFiles === undefined || policies !== null
           ? null
           : (files) =>
-              runCall(context, traceAddedFiles(files), async (call) => {
+              runCall(context, async (call) => {
                 for (const { content } of files) checkText(content, "content");
                 const checked = files.map((file) => ({ ...file, path: normalizePath(file.path) }));
                 call.origin = context.run?.origin ?? null;
@@ -295,7 +270,7 @@ export class BackendMemory implements RestrictableMemory, BulkMemory {
         load === undefined
           ? null
           : async (paths) => {
-              const { files } = await runCall(context, traceFiles, (call) => load({ paths, below: [] }, call));
+              const { files } = await runCall(context, (call) => load({ paths, below: [] }, call));
               const wanted = new Set(paths);
               return files.filter(({ path }) => wanted.has(path));
             },
@@ -310,12 +285,8 @@ export class BackendMemory implements RestrictableMemory, BulkMemory {
     return { address: this.address, opened: this.#backend, searchWords: this.#context.options.searchWords };
   }
 
-  #change(
-    trace: Trace<ChangeResult>,
-    path: string,
-    toChange: (target: string) => Change,
-  ): Promise<ChangeResult & { content?: string }> {
-    return runOnPath(this.#context, trace, path, (target) => {
+  #change(path: string, toChange: (target: string) => Change): Promise<ChangeResult & { content?: string }> {
+    return runOnPath(this.#context, path, (target) => {
       const change = toChange(target);
       return async (call) => {
         const result = await runChange(this.#context, change, call);
@@ -327,12 +298,8 @@ export class BackendMemory implements RestrictableMemory, BulkMemory {
   }
 
   /** Makes a change, and returns the changed file. */
-  #changeFile(
-    trace: Trace<FileStat>,
-    path: string,
-    toChange: (target: string) => Change,
-  ): Promise<FileStat & MadeOnce & { content?: string }> {
-    return runOnPath(this.#context, trace, path, (target) => {
+  #changeFile(path: string, toChange: (target: string) => Change): Promise<FileStat & MadeOnce & { content?: string }> {
+    return runOnPath(this.#context, path, (target) => {
       const change = toChange(target);
       return async (call) => {
         const { file, content, madeAt } = await runChange(this.#context, change, call);

@@ -110,7 +110,7 @@ export class BackendProposals implements MemoryProposals {
     run: (records: LeasedRecords, call: Call) => Promise<R>,
     context: MemoryContext = this.#context,
   ): Promise<R> {
-    return runCall(context, null, async (call) => {
+    return runCall(context, async (call) => {
       const records = context.backend.features?.approvals?.(call);
       if (records === undefined) throw new TypeError("this storage keeps no proposals");
       return stage === "read" ? run(records, call) : runAsChange(call, () => run(records, call));

@@ -2,7 +2,6 @@ import { wrongArgument } from "./settings/wrong-argument.js";
 import type { BackendLimits, MemoryBackend } from "./contract/backend.js";
 import { BackendMemory } from "./backend-memory.js";
 import type { Memory } from "./memory.js";
-import type { MemoryOrigin } from "./pipeline.js";
 import { checkMemoryOptions, type MemoryOptions } from "./memory-options.js";
 import { checkAddress, type CheckedAddress, type MemoryAddress } from "./values/address.js";
 
@@ -20,15 +19,9 @@ export type OpenBackend = (address: CheckedAddress, limits: BackendLimits) => Me
  * @param openBackend receives the checked address and limits. Its backend enforces the limits.
  * @param options default: names by the rule `posix`, files of at most 1,000,000 bytes, memories of at most 15,000,000,
  * calls of at most 30 s.
- * @param origin where the storage is, for traces. Default: in this process
  * @throws MemoryError EINVAL for a bad address, TypeError for bad options
  */
-export function openMemoryOver(
-  openBackend: OpenBackend,
-  address: MemoryAddress,
-  options?: MemoryOptions,
-  origin: MemoryOrigin = {},
-): Memory {
+export function openMemoryOver(openBackend: OpenBackend, address: MemoryAddress, options?: MemoryOptions): Memory {
   if (typeof openBackend !== "function")
     throw wrongArgument("openMemoryOver: openBackend", "a function from an address to a backend", openBackend);
   const checkedAddress = checkAddress(address);
@@ -41,6 +34,5 @@ export function openMemoryOver(
     actor: null,
     run: null,
     policies: null,
-    origin,
   });
 }

@@ -7,21 +7,12 @@ import { changeOnce } from "./contract/change-once.js";
 import type { MemoryBackend } from "./contract/backend.js";
 import { type Call, runWithDeadline } from "./runtime/call.js";
 import type { MemoryOptions } from "./memory-options.js";
-import { createPlaceAttributes, type ServerAddress } from "./tracing/memory-attributes.js";
-import { isTraced, type SpanAttributes, type Trace, traced } from "./tracing/tracing.js";
 import { type Change, type ChangeOptions, type ChangeResult, foundNothing } from "./tree/change.js";
 import { type MemoryActor, mergeActors } from "./values/actor.js";
 import type { CheckedAddress } from "./values/address.js";
 import { withPath } from "./values/error-paths.js";
 import { MemoryError } from "./values/errors.js";
 import { getCreationError, normalizePath, ROOT } from "./values/paths.js";
-
-/** Where the storage of a memory is, for traces. */
-export interface MemoryOrigin {
-  server?: ServerAddress | undefined;
-  /** Set for placeholder memories, which create no spans. @internal */
-  isUntraced?: boolean;
-}
 
 /** Everything that the calls of one memory need. */
 export interface MemoryContext {
@@ -35,7 +26,6 @@ export interface MemoryContext {
   readonly run: RunBinding | null;
   /** Null: everything is allowed. */
   readonly policies: Policies | null;
-  readonly origin: MemoryOrigin;
 }
 
 /** Returns everything that the calls of a memory need in a run. */
@@ -48,9 +38,10 @@ export function addSignal(signals: readonly AbortSignal[], signal: AbortSignal |
   return signal === undefined || signals.includes(signal) ? signals : [...signals, signal];
 }
 
-/** Runs a call within its span and its deadline. @param trace null if the call has no span */
-export function runCall<R>(memory: MemoryContext, trace: Trace<R> | null, run: (call: Call) => Promise<R>): Promise<R> {
-  return traceCall(memory, trace, () => runLimited(memory, run));
+/** Runs a call within its deadline. */
+export function runCall<R>(memory: MemoryContext, run: (call: Call) => Promise<R>): Promise<R> {
+  const { signals, actor, options } = memory;
+  return runWithDeadline({ signals, timeoutMs: options.timeoutMs, actor }, run);
 }
 
 /**
@@ -58,26 +49,23 @@ export function runCall<R>(memory: MemoryContext, trace: Trace<R> | null, run: (
  * error gives that reason: the rule limits which names can be created, never which can be reached (specification
  * section 2).
  *
- * @param prepare checks the other arguments within the span, and returns the function to run
+ * @param prepare checks the other arguments, and returns the function to run
  */
-export function runOnPath<R>(
+export async function runOnPath<R>(
   memory: MemoryContext,
-  trace: Trace<R> | null,
   path: unknown,
   prepare: (target: string) => (call: Call) => Promise<R>,
   options?: { emptyIsRoot: boolean },
 ): Promise<R> {
-  return traceCall(memory, trace, async () => {
-    const target = normalizePath(path, options);
-    const run = prepare(target);
-    try {
-      return await runLimited(memory, run);
-    } catch (error) {
-      if (!MemoryError.isInstance(error)) throw error;
-      const fault = error.code === "ENOENT" ? getCreationError(target, memory.options.paths) : null;
-      throw withPath(fault ?? error, target);
-    }
-  });
+  const target = normalizePath(path, options);
+  const run = prepare(target);
+  try {
+    return await runCall(memory, run);
+  } catch (error) {
+    if (!MemoryError.isInstance(error)) throw error;
+    const fault = error.code === "ENOENT" ? getCreationError(target, memory.options.paths) : null;
+    throw withPath(fault ?? error, target);
+  }
 }
 
 /** Runs a change with the identity that the call of a tool gives it. Returns the first result of a repeated change. */
@@ -132,23 +120,4 @@ function changeStorage(memory: MemoryContext, change: Change, call: Call): Promi
 export function runAsChange<R>(call: Call, run: () => Promise<R>): Promise<R> {
   call.stage = "change";
   return run();
-}
-
-/** Runs a call in a span of its own, if the program has an SDK for traces. */
-function traceCall<R>(
-  { address, actor, origin: { server, isUntraced } }: MemoryContext,
-  trace: Trace<R> | null,
-  run: () => Promise<R>,
-): Promise<R> {
-  if (trace === null || isUntraced === true || !isTraced()) return run();
-  const attributes = (): SpanAttributes => ({
-    ...createPlaceAttributes(address, actor, server),
-    ...trace.attributes?.(),
-  });
-  return traced({ ...trace, isRemote: server !== undefined, attributes }, run);
-}
-
-function runLimited<R>(memory: MemoryContext, run: (call: Call) => Promise<R>): Promise<R> {
-  const { signals, actor, options } = memory;
-  return runWithDeadline({ signals, timeoutMs: options.timeoutMs, actor }, run);
 }

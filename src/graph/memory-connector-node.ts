@@ -235,8 +235,7 @@ export class MemoryConnectorNode {
     return {
       name: "memory connector",
       place: this.#content,
-      found: ({ text, turn }) =>
-        [text, turn].flatMap((part) => (part === null ? [] : [{ text: part, metadata: { chars: part.length } }])),
+      found: ({ text, turn }) => [text, turn].flatMap((part) => (part === null ? [] : [{ chars: part.length }])),
     };
   }
 }

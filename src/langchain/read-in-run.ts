@@ -1,6 +1,6 @@
 import type { CallbackManager } from "@langchain/core/callbacks/manager";
 import type { RunnableConfig } from "@langchain/core/runnables";
-import { capturesTexts, getErrorType } from "../core/tracing/tracing.js";
+import { getField } from "../core/values/unknown-values.js";
 import { getCallbackManager, getContextConfig } from "./langgraph-internals.js";
 
 /** Describes how a read of memory appears in the tree of a run. */
@@ -9,14 +9,8 @@ export interface ShownRead<Answer> {
   name: string;
   /** The place that is read. It contains no text of users. */
   place: string;
-  found: (answer: Answer) => FoundRecord[];
-}
-
-/** One result of a read. */
-export interface FoundRecord {
-  /** Shown only if texts may be captured. */
-  text?: string | undefined;
-  metadata: Record<string, unknown>;
+  /** Returns what is shown of each result: no texts. */
+  found: (answer: Answer) => Record<string, unknown>[];
 }
 
 /** The name of the custom event for a read of memory. */
@@ -61,7 +55,7 @@ async function showRead<Answer>(
   try {
     const answer = await read();
     const records = found(answer);
-    await run.handleRetrieverEnd(records.slice(0, maxShown).map(toDocument));
+    await run.handleRetrieverEnd(records.slice(0, maxShown).map((metadata) => ({ pageContent: "", metadata })));
     await sendEvent({ count: records.length });
     return answer;
   } catch (error) {
@@ -83,6 +77,8 @@ function describeRetriever(name: string): Parameters<CallbackManager["handleRetr
   return { lc: 1, type: "not_implemented", id: ["langgraph-mongo-memory", name] };
 }
 
-function toDocument({ text, metadata }: FoundRecord): { pageContent: string; metadata: Record<string, unknown> } {
-  return { pageContent: text !== undefined && capturesTexts() ? text : "", metadata };
+/** Returns the code of an error, or else its name. If it has neither, returns "_OTHER". */
+function getErrorType(error: unknown): string {
+  const types = [getField(error, "code"), getField(error, "name")];
+  return types.find((type): type is string => typeof type === "string" && type !== "") ?? "_OTHER";
 }

@@ -1,8 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { writeFile } from "node:fs/promises";
-import { context, trace } from "@opentelemetry/api";
-import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
-import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-base";
 import { MongoClient } from "mongodb";
 import { PrivateMongod } from "../../__tests__/helpers/mongo-servers.js";
 import { startBrowser } from "../../__tests__/helpers/page-browser.js";
@@ -16,7 +13,7 @@ import { pictureTerminal } from "./terminal.js";
 import { tracePictures } from "./traces.js";
 
 await drawPageAndTerminal();
-await drawTraces();
+for (const [file, picture] of Object.entries(await tracePictures())) await writeFile(file, picture);
 
 async function drawPageAndTerminal(): Promise<void> {
   const server = await PrivateMongod.start("standalone");
@@ -41,12 +38,4 @@ async function drawPageAndTerminal(): Promise<void> {
     await client.close();
     await server.stop();
   }
-}
-
-async function drawTraces(): Promise<void> {
-  const exporter = new InMemorySpanExporter();
-  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
-  trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }));
-  const pictures = await tracePictures(() => exporter.getFinishedSpans());
-  for (const [file, picture] of Object.entries(pictures)) await writeFile(file, picture);
 }

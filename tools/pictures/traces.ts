@@ -1,12 +1,7 @@
-import type { ReadableSpan } from "@opentelemetry/sdk-trace-base";
-import { tracedAgentRun } from "./agent-run.js";
+import { langSmithRun } from "./agent-run.js";
 import { treePicture } from "./tree-picture.js";
 
-/** The pictures of `docs/observability.md`, by file, from a run that is traced now. */
-export async function tracePictures(spans: () => readonly ReadableSpan[]): Promise<Record<string, string>> {
-  const { openTelemetry, langSmith } = await tracedAgentRun(spans);
-  return {
-    "docs/images/trace-opentelemetry.svg": treePicture("An agent's run in OpenTelemetry", openTelemetry),
-    "docs/images/trace-langsmith.svg": treePicture("The same run in LangSmith", langSmith),
-  };
+/** The picture of `docs/observability.md`, by file, from a run that is traced now. */
+export async function tracePictures(): Promise<Record<string, string>> {
+  return { "docs/images/trace-langsmith.svg": treePicture("An agent's run in LangSmith", await langSmithRun()) };
 }

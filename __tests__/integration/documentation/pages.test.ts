@@ -109,7 +109,6 @@ describe("the documentation", () => {
       "@langchain/openai",
       "@modelcontextprotocol/node",
       "@modelcontextprotocol/server",
-      "@opentelemetry/api",
       "ai",
       "deepagents",
       "langchain",

@@ -38,6 +38,5 @@ export function openPlaceholder(backend: MemoryBackend, { address, paths }: Pick
     actor: null,
     run: null,
     policies: null,
-    origin: { isUntraced: true },
   });
 }

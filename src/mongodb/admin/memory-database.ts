@@ -7,14 +7,7 @@ import type { Memory } from "../../core/memory.js";
 import { openMemoryOver } from "../../core/open-memory-over.js";
 import { memoryDefaults } from "../../core/memory-options.js";
 import type { PathRule } from "../../core/values/paths.js";
-import { traced } from "../../core/tracing/tracing.js";
-import {
-  closeInTime,
-  createClient,
-  getDatabasePlace,
-  openMemoriesDatabase,
-  getServerAddress,
-} from "../driver/client.js";
+import { closeInTime, createClient, getDatabasePlace, openMemoriesDatabase } from "../driver/client.js";
 import { connectFirst } from "../driver/first-connection.js";
 import { findTopology } from "../driver/topology.js";
 import type { AddressRange } from "../memories/addresses/address-ranges.js";
@@ -27,7 +20,6 @@ import { sweep } from "../memories/life/expire.js";
 import { forgetRange } from "../memories/life/forget.js";
 import { readSummaries } from "../memories/listing/memory-summaries.js";
 import type { ExpireMsOptions } from "../memories/life/memory-expiry.js";
-import { spanOfForget, spanOfSweep } from "../memories/store-spans.js";
 import { presentCollections } from "../driver/present-collections.js";
 import type {
   ForgottenCounts,
@@ -120,12 +112,10 @@ export class MemoryDatabase {
     access: "read" | "write",
     { paths = memoryDefaults.paths, maxFileBytes = memoryDefaults.maxFileBytes }: OpenOptions = {},
   ): Memory {
-    return openMemoryOver(
-      (checked, limits) => openMongoMemory(this.#memories[access], checked, limits),
-      address,
-      { paths, maxFileBytes },
-      { server: getServerAddress(this.client) },
-    );
+    return openMemoryOver((checked, limits) => openMongoMemory(this.#memories[access], checked, limits), address, {
+      paths,
+      maxFileBytes,
+    });
   }
 
   /**
@@ -157,31 +147,27 @@ export class MemoryDatabase {
 
   /** @throws MemoryError EIO */
   summaries(ranges: readonly AddressRange[]): AsyncIterable<MemorySummary> {
-    return summariesIn(ranges, getServerAddress(this.client), (range, after) =>
+    return summariesIn(ranges, (range, after) =>
       readSummaries(this.#memories.read, range, after, createUnlimitedCall()),
     );
   }
 
   /** Reads the proposals of all memories, oldest first, without their texts. @throws MemoryError EIO */
   proposals({ memories, statuses }: ProposalRange): AsyncIterable<ProposalSummary> {
-    return readAllPages(getServerAddress(this.client), (after: ProposalPageEnd | null) =>
+    return readAllPages((after: ProposalPageEnd | null) =>
       this.#memories.read.records.summaries(memories, statuses, after, createUnlimitedCall()),
     );
   }
 
   /** @throws MemoryError EIO */
   forget(range: AddressRange): Promise<ForgottenCounts> {
-    return traced(spanOfForget(getServerAddress(this.client)), () =>
-      forgetRange(this.#memories.write, range, createUnlimitedCall()),
-    );
+    return forgetRange(this.#memories.write, range, createUnlimitedCall());
   }
 
   /** Removes the memories that have not changed for this long. Creates no MongoDB index. @throws MemoryError EIO */
   sweepExpired(expireMs: ExpireMsOptions): Promise<SweptCounts> {
     const memories = this.#open(false, expireMs);
-    return traced(spanOfSweep(getServerAddress(this.client)), () =>
-      sweep(memories, { signals: [], timeoutMs: Infinity }),
-    );
+    return sweep(memories, { signals: [], timeoutMs: Infinity });
   }
 
   close(): Promise<void> {

@@ -1,5 +1,4 @@
 import type { Binary, Db, DbOptions, MongoClient, MongoClientOptions } from "mongodb";
-import type { ServerAddress } from "../../core/tracing/memory-attributes.js";
 import type { DatabasePlace } from "../../core/values/database-place.js";
 import { waitAtMost } from "../../core/runtime/wait-at-most.js";
 import { databaseNameRule } from "./names.js";
@@ -58,14 +57,6 @@ export function openMemoriesDatabase(client: MongoClient, dbName: string | undef
     readConcern: { level, toJSON: () => ({ level }) },
     writeConcern: acknowledgedByMajority,
   });
-}
-
-/** Returns the first address of the client, for traces. */
-export function getServerAddress({ options }: MongoClient): ServerAddress | undefined {
-  const [first] = options?.hosts ?? [];
-  const address = options?.srvHost ?? first?.host ?? first?.socketPath;
-  if (address === undefined) return undefined;
-  return options?.srvHost === undefined && first?.port !== undefined ? { address, port: first.port } : { address };
 }
 
 /** Names the database and the first host of a client, for people. It repeats no login. */

@@ -37,14 +37,11 @@ import type { Memory } from "../../core/memory.js";
 import { openMemoryOver } from "../../core/open-memory-over.js";
 import { type CallContext, runWithDeadline, type Stage } from "../../core/runtime/call.js";
 import { memoryDefaults, type MemoryOptions } from "../../core/memory-options.js";
-import type { ServerAddress } from "../../core/tracing/memory-attributes.js";
-import { isTraced, traced } from "../../core/tracing/tracing.js";
-import { closeInTime, createClient, getDatabasePlace, openDatabase, getServerAddress } from "../driver/client.js";
+import { closeInTime, createClient, getDatabasePlace, openDatabase } from "../driver/client.js";
 import { checkNamespace } from "../operations/check-namespace.js";
 import { readInRun } from "../../langchain/read-in-run.js";
 import { describeBatch } from "./shown-reads.js";
 import { type BatchStorage, checkBatch, StoreBatch } from "./store-batch.js";
-import { spanOfBatch, spanOfForget, spanOfSweep } from "../memories/store-spans.js";
 import { rememberCreatedStore } from "./created-stores.js";
 import { openItems, openMemories } from "./open-storage.js";
 import { checkStoreOptions, type MongoMemoryStoreOptions } from "./store-options.js";
@@ -68,7 +65,6 @@ export class MongoMemoryStore extends BaseStore {
   readonly #memories: MemoriesContext;
   readonly #timeoutMs: number;
   readonly #storage: BatchStorage;
-  readonly #server: ServerAddress | undefined;
   readonly #databaseName: string;
   #stopped = false;
   #connected = false;
@@ -85,7 +81,6 @@ export class MongoMemoryStore extends BaseStore {
     const clock = options.clock ?? ((): Date => new Date());
     const database = openDatabase(options.client, options.dbName);
     this.#client = options.client;
-    this.#server = getServerAddress(options.client);
     this.#databaseName = database.databaseName;
     this.#timeoutMs = options.timeoutMs ?? memoryDefaults.timeoutMs;
     const connect = (): Promise<void> | undefined => this.#connect();
@@ -151,7 +146,7 @@ export class MongoMemoryStore extends BaseStore {
     const isLimited = options?.maxMemoryBytes !== undefined;
     const open = (checked: CheckedAddress, limits: BackendLimits): MemoryBackend =>
       openMongoMemory(this.#memories, checked, { ...limits, isLimited });
-    return openMemoryOver(open, address, { ...options, timeoutMs }, { server: this.#server });
+    return openMemoryOver(open, address, { ...options, timeoutMs });
   }
 
   /**
@@ -163,7 +158,7 @@ export class MongoMemoryStore extends BaseStore {
    */
   listMemories(filter: MemoryFilter = {}): AsyncIterable<MemorySummary> {
     const ranges = checkMemoryFilter(filter);
-    return summariesIn(ranges, this.#server, (range, after) =>
+    return summariesIn(ranges, (range, after) =>
       this.#run("read", (call) => readSummaries(this.#memories, range, after, call)),
     );
   }
@@ -176,7 +171,7 @@ export class MongoMemoryStore extends BaseStore {
    */
   listProposals(filter: ProposalFilter = {}): AsyncIterable<ProposalSummary> {
     const { memories, statuses } = checkProposalFilter(filter);
-    return readAllPages(this.#server, (after: ProposalPageEnd | null) =>
+    return readAllPages((after: ProposalPageEnd | null) =>
       this.#run("read", (call) => this.#memories.records.summaries(memories, statuses, after, call)),
     );
   }
@@ -190,9 +185,7 @@ export class MongoMemoryStore extends BaseStore {
    */
   async forget(who: MemoryAddress | MemoryOwner): Promise<ForgottenCounts> {
     const range = checkForgotten(who);
-    return traced(spanOfForget(this.#server, who), () =>
-      this.#run("change", (call) => forgetRange(this.#memories, range, call)),
-    );
+    return this.#run("change", (call) => forgetRange(this.#memories, range, call));
   }
 
   /**
@@ -203,7 +196,7 @@ export class MongoMemoryStore extends BaseStore {
    * @throws MemoryError EIO if the database failed or did not answer within `timeoutMs`
    */
   async sweepExpired(): Promise<{ memories: number }> {
-    return traced(spanOfSweep(this.#server), () => sweep(this.#memories, { signals: [], timeoutMs: this.#timeoutMs }));
+    return sweep(this.#memories, { signals: [], timeoutMs: this.#timeoutMs });
   }
 
   /** @throws InvalidNamespaceError, MemoryError, TypeError, as every method of a store: see {@link batch} */
@@ -242,8 +235,7 @@ export class MongoMemoryStore extends BaseStore {
       const checked = checkBatch(operations, this.#storage.ranking);
       return this.#run(stage, (call) => new StoreBatch(this.#storage, checked, call).run());
     };
-    const inSpan = (): Promise<unknown[]> => (isTraced() ? traced(spanOfBatch(operations, this.#server), run) : run());
-    const answers = await (stage === "read" ? readInRun(() => describeBatch(operations), inSpan) : inSpan());
+    const answers = await (stage === "read" ? readInRun(() => describeBatch(operations), run) : run());
     // One answer for each operation, of its kind.
     return answers as OperationResults<Operations>;
   }

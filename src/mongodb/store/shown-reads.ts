@@ -1,5 +1,4 @@
-import { capturesTexts, stringifyAny } from "../../core/tracing/tracing.js";
-import type { FoundRecord, ShownRead } from "../../langchain/read-in-run.js";
+import type { ShownRead } from "../../langchain/read-in-run.js";
 import { isObject } from "../../core/values/unknown-values.js";
 
 /** Describes a batch that only reads, for the tree of a run. */
@@ -20,12 +19,11 @@ function describeOperation(operation: unknown): string {
 }
 
 /** Takes an item or null (get), items (search), or namespaces (listNamespaces). */
-function toRecords(answer: unknown): FoundRecord[] {
+function toRecords(answer: unknown): Record<string, unknown>[] {
   if (Array.isArray(answer)) {
-    return typeof answer[0] === "string" ? [{ metadata: { namespace: answer } }] : answer.flatMap(toRecords);
+    return typeof answer[0] === "string" ? [{ namespace: answer }] : answer.flatMap(toRecords);
   }
   if (answer === null || answer === undefined) return [];
-  const { namespace, key, value, score }: Record<string, unknown> = isObject(answer) ? answer : {};
-  const metadata = { namespace, key, ...(score !== undefined && { score }) };
-  return [{ ...(capturesTexts() && { text: stringifyAny(value) }), metadata }];
+  const { namespace, key, score }: Record<string, unknown> = isObject(answer) ? answer : {};
+  return [{ namespace, key, ...(score !== undefined && { score }) }];
 }

@@ -1,7 +1,5 @@
 import type { Document } from "mongodb";
 import { type OwnerField, ownerFields } from "../../../core/values/address.js";
-import type { ServerAddress } from "../../../core/tracing/memory-attributes.js";
-import { traced } from "../../../core/tracing/tracing.js";
 import type { AddressRange } from "../addresses/address-ranges.js";
 import type { MemorySummary } from "../addresses/memory-filter.js";
 import type { CallContext } from "../../../core/runtime/call.js";
@@ -9,7 +7,6 @@ import { reading } from "../../driver/reads.js";
 import { mayBePresent } from "../life/memory-expiry.js";
 import { addressKeys, ownerKeys, ownerOfAnyNode, rangeFilter } from "../addresses/address-keys.js";
 import { type MemoriesContext, nameShards } from "../memory-context.js";
-import { spanOfPage } from "../store-spans.js";
 import { storedAddress } from "./found-memories.js";
 
 export type { ProposalPageEnd } from "../../proposals/record-collection.js";
@@ -26,24 +23,21 @@ export interface SummaryPage {
 /** Reads the summaries of these ranges. */
 export async function* summariesIn(
   ranges: readonly AddressRange[],
-  server: ServerAddress | undefined,
   readPage: (range: AddressRange, after: PageEnd | null) => Promise<SummaryPage>,
 ): AsyncGenerator<MemorySummary> {
-  for (const range of ranges) yield* readAllPages(server, (after: PageEnd | null) => readPage(range, after));
+  for (const range of ranges) yield* readAllPages((after: PageEnd | null) => readPage(range, after));
 }
 
 /**
- * Reads the summaries of all pages, each in a span. Requests a page only after the previous page was consumed, and
- * keeps nothing open in between.
+ * Reads the summaries of all pages. Requests a page only after the previous page was consumed, and keeps nothing open
+ * in between.
  */
 export async function* readAllPages<Summary, End>(
-  server: ServerAddress | undefined,
   readPage: (after: End | null) => Promise<{ summaries: Summary[]; end: End | null }>,
 ): AsyncGenerator<Summary> {
   let after: End | null = null;
   do {
-    const last: End | null = after;
-    const page: { summaries: Summary[]; end: End | null } = await traced(spanOfPage(server), () => readPage(last));
+    const page: { summaries: Summary[]; end: End | null } = await readPage(after);
     yield* page.summaries;
     after = page.end;
   } while (after !== null);
