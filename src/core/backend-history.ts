@@ -72,7 +72,9 @@ const revertOptionsSchema = z.strictObject({ force: z.boolean().optional() });
 
 /** A history with the additional methods that only this package uses. */
 export interface PagedHistory
-  extends MemoryHistory, Pick<BackendHistory, "page" | "after" | "readChange" | "readChanges" | "takeBack"> {}
+  extends
+    MemoryHistory,
+    Pick<BackendHistory, "page" | "after" | "readChange" | "readChanges" | "readableDiff" | "takeBack"> {}
 
 /** Checks the shape, because the ESM and CommonJS builds of this package have a class each. */
 export function isPaged(history: MemoryHistory): history is PagedHistory {
@@ -176,15 +178,6 @@ export class BackendHistory implements MemoryHistory {
   async findText(text: string): Promise<TextOccurrences> {
     checkOptions("RedactedText", redactedTextSchema, { text });
     return this.#run("read", null, (history) => history.findText(text));
-  }
-
-  /**
-   * Throws what `redact` would throw before its first change, for a tree of several memories.
-   * @returns whether there is anything to redact
-   */
-  async checkRedaction(what: RedactedText | RedactedPath): Promise<boolean> {
-    const target = checkRedacted(what);
-    return this.#run("read", null, (history) => history.checkRedaction(target, this.#checkPath));
   }
 
   async redact(what: RedactedText | RedactedPath): Promise<number> {

@@ -72,7 +72,10 @@ export interface Memory {
   readonly paths: PathRule;
   /** The changes that access rules and mounts allow; undefined if they allow everything. */
   readonly rights?: MemoryRights | undefined;
-  /** Null if changes are not recorded. A history needs a MongoMemoryStore with the option `history`. */
+  /**
+   * Null if changes are not recorded. A history needs a MongoMemoryStore with the option `history`. A tree of mounts has
+   * the history of its memory at "/".
+   */
   readonly history: MemoryHistory | null;
   /** The changes that wait for a person. Null in stores other than MongoMemoryStore, and in a tree of mounts. */
   readonly proposals: MemoryProposals | null;

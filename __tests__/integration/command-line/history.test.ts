@@ -166,16 +166,6 @@ describe("diff", () => {
     expect(await cliJson(["diff", "1", ...target])).toMatchObject({ diff: patch });
   });
 
-  it("shows no line that did not change in a mounted memory", async () => {
-    const team = newMemory();
-    await team.memory.write("/a", "one");
-    await team.memory.append("/a", "two");
-    const mount = `/team=${team.target.at(-1)}`;
-    const { run } = await threeVersions();
-    const { stdout } = await run(["diff", "/team:1", "--mount", mount]);
-    expect(stdout).toMatch(/\n one\n\+two\n$/);
-  });
-
   it("says in words that only the newline at the end came", async () => {
     const { run, memory } = newMemory();
     await memory.write("/a", "one");

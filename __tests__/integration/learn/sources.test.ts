@@ -9,7 +9,6 @@ import {
   MemoryNode,
   type MemoryNodeOptions,
   type MemoryVersion,
-  mountMemories,
   MongoMemoryStore,
 } from "../../../src/index.js";
 import { compiled } from "../../helpers/compiled-sources.js";
@@ -80,16 +79,6 @@ describe("a version of learnt text", () => {
     await learnWith(memory, [write], { messages, apply: "append-only" });
     expect(await listVersions(memory, ["message:m1"])).toMatchObject([{ path: "/profile/ada.md" }]);
     expect(await listVersions(memory, ["message:m2"])).toEqual([]);
-  });
-
-  it("names versions of its own memory in a tree of mounts", async () => {
-    const [own, team] = [await openNoted(), await openNoted()];
-    for (const memory of [own, team]) await learnWith(memory, [write], { apply: "append-only" });
-    const tree = mountMemories({ "/": own, "/team": team });
-    const paths = async (source: string): Promise<unknown> =>
-      (await listVersions(tree, [source])).map(({ id, path, sources }) => [id, path, sources]);
-    expect(await paths("version:/team:1")).toEqual([["/team:2", "/team/profile/ada.md", ["version:/team:1"]]]);
-    expect(await paths("version:1")).toEqual([["2", "/profile/ada.md", ["version:1"]]]);
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { McpServer } from "@modelcontextprotocol/server";
 import { addMemoryTo, createMcpServer } from "../../../src/mcp/index.js";
-import { type Memory, mountMemories, MongoMemoryStore } from "../../../src/index.js";
+import { type Memory, MongoMemoryStore } from "../../../src/index.js";
 import { freshAddress } from "../../helpers/memory-case.js";
 import { answerOf, connectInMemory } from "../../helpers/mcp-clients.js";
 import { change, learnWith } from "../../helpers/scripted-learning.js";
@@ -127,16 +127,4 @@ describe.each(servers)("the versions of a memory, served by %s,", (_, serve) => 
     );
     await expect(mcp.readResource({ uri: "memory-version:///1" })).rejects.toMatchObject({ code: -32_602 });
   });
-});
-
-it("a version of a mounted memory is read by its URI", async () => {
-  const team = store.memory(freshAddress());
-  await team.write("/a", "text");
-  const mcp = await connectInMemory(
-    createMcpServer({ memory: mountMemories({ "/": store.memory(freshAddress()), "/team": team }) }),
-  );
-  const { contents } = await mcp.readResource({ uri: "memory-versions:///team/a" });
-  const [{ uri }] = JSON.parse((contents[0] as { text: string }).text).versions;
-  expect(uri).toBe("memory-version:///%2Fteam%3A1");
-  expect((await mcp.readResource({ uri })).contents).toMatchObject([{ text: "text" }]);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import { randomUUID } from "node:crypto";
-import { logConversation, type Memory, mountMemories, MemoryNode, MongoMemoryStore } from "../../../src/index.js";
+import { logConversation, type Memory, MemoryNode, MongoMemoryStore } from "../../../src/index.js";
 import { refuses } from "../../helpers/memory-case.js";
 import { getFailure } from "../../helpers/get-failure.js";
 import { readAll } from "../../helpers/read-all.js";
@@ -175,24 +175,6 @@ describe("a text that is redacted", () => {
     ]);
     expect(await isStored(secret)).toBe(false);
     expect((await history.read("4")).content).toBe(`first\nkey: ${cover}\n------\nlast\nmore\n`);
-  });
-
-  it("is redacted in each memory of a tree that has it", async () => {
-    const secret = createSecret();
-    const [root, team] = [openFresh(), openFresh()];
-    await writeLeak(root, secret);
-    await team.write("/b", secret);
-    await team.write("/b", "plain");
-    const tree = mountMemories({ "/": root, "/team": team });
-    const history = getHistory(tree);
-    expect((await history.findText(secret)).versions.map(({ id, path }) => [id, path])).toEqual([
-      ["/team:1", "/team/b"],
-      ["4", "/a"],
-      ["3", "/a"],
-      ["2", "/a"],
-    ]);
-    expect(await history.redact({ text: secret })).toBe(4);
-    expect(await isStored(secret)).toBe(false);
   });
 
   it("is found in a log as it was said, in several lines", async () => {

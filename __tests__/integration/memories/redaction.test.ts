@@ -1,9 +1,8 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { createHash, randomUUID } from "node:crypto";
-import { type Memory, mountMemories, MemoryError, MemoryNode, MongoMemoryStore } from "../../../src/index.js";
+import { type Memory, MemoryError, MemoryNode, MongoMemoryStore } from "../../../src/index.js";
 import { createClaudeMemoryTool } from "../../../src/langchain/claude/index.js";
-import { getFailure } from "../../helpers/get-failure.js";
 import { readAll } from "../../helpers/read-all.js";
 import { repetitions } from "../../helpers/repetitions.js";
 import { getHistory, getProposals } from "../../helpers/store-calls.js";
@@ -122,21 +121,6 @@ describe("the redaction of a text", () => {
       expect(await getHistory(memory).redact({ text })).toBe(0);
     },
   );
-
-  it("changes no memory of a tree where one of them may not be changed", async () => {
-    const secret = createSecret();
-    const [root, team] = [openFresh(), openFresh()];
-    for (const memory of [root, team]) {
-      await memory.write("/a", secret);
-      await memory.write("/a", "plain");
-    }
-    const tree = mountMemories({ "/": root, "/team": { memory: team, access: "read" } });
-    for (const what of [{ text: secret }, { path: "/team/a" }]) {
-      expect(await getFailure(getHistory(tree).redact(what))).toMatchObject({ code: "EACCES", path: "/team/a" });
-      expect((await getHistory(root).read("1")).content).toBe(secret);
-    }
-    expect(await getHistory(tree).redact({ path: "/a" })).toBe(1);
-  });
 });
 
 describe("the redaction of a path", () => {

@@ -38,8 +38,6 @@ export interface HistoryBackend {
     guard: (path: string, text: string) => Promise<string>,
   ): Promise<MemoryVersion[]>;
   findText(text: string): Promise<TextOccurrences>;
-  /** Makes the checks that `redact` makes before its first change. @returns whether there is anything to redact */
-  checkRedaction(what: RedactionTarget, checkPath: CheckPath | null): Promise<boolean>;
   /** @returns the number of redacted versions */
   redact(what: RedactionTarget, checkPath: CheckPath | null): Promise<number>;
 }

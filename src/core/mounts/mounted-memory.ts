@@ -49,7 +49,6 @@ import { hasCode, type MemoryError } from "../values/errors.js";
 import { type PathRule, ROOT } from "../values/paths.js";
 import { compareCodeUnits, comparePaths } from "../values/text.js";
 import { getPathRule, joinPoint, MountTable } from "./mount-table.js";
-import { MountedHistory } from "./mounted-history.js";
 import { mergeOutlines, type MountOutline, readOutline, readOutlines } from "./mounted-outlines.js";
 import { combineRights, checkMounts, type Mount, type MountSettings, getTreeRights } from "./mounts.js";
 
@@ -58,7 +57,7 @@ import { combineRights, checkMounts, type Mount, type MountSettings, getTreeRigh
  * by whole names, decides which memory the path belongs to.
  *
  * Each change uses one memory, and is atomic there. `snapshot`, `outline`, `search` and `grep` read
- * each memory that they need, each at its own moment. The tree has no revision.
+ * each memory that they need, each at its own moment. The tree has no revision. Its history is that of the memory at "/".
  *
  * Mount points and the directories above them always exist. A mount hides what another memory has at its path. Mount
  * points and the directories above them cannot be renamed or replaced, and mount points cannot be deleted: EACCES.
@@ -98,7 +97,7 @@ export class MountedMemory implements RestrictableMemory {
   }
 
   get history(): MemoryHistory | null {
-    return this.#table.mounts.some(({ memory }) => memory.history !== null) ? new MountedHistory(this.#table) : null;
+    return this.#table.root.memory.history;
   }
 
   /** The mount at "/" is first. @internal */

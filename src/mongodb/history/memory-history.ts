@@ -140,10 +140,6 @@ export class MongoHistory implements HistoryBackend {
     return this.#redaction({ text }).find();
   }
 
-  checkRedaction(what: RedactionTarget, checkPath: CheckPath | null): Promise<boolean> {
-    return this.#redaction(what).check("text" in what && what.cut, checkPath);
-  }
-
   redact(what: RedactionTarget, checkPath: CheckPath | null): Promise<number> {
     return this.#redaction(what).run("text" in what && what.cut, checkPath);
   }

@@ -1,6 +1,12 @@
 import { Option } from "commander";
-import type { BlamedLine, MemoryVersion, VersionFilter, VersionOperation } from "../../../core/history/history.js";
-import { getReadableDiff } from "../../../core/history/optional-methods.js";
+import { isPaged } from "../../../core/backend-history.js";
+import type {
+  BlamedLine,
+  MemoryHistory,
+  MemoryVersion,
+  VersionFilter,
+  VersionOperation,
+} from "../../../core/history/history.js";
 import type { MemoryActor } from "../../../core/values/actor.js";
 import { pickDefined } from "../../../core/settings/pick-defined.js";
 import { anyNumber, numberOption } from "../../command.js";
@@ -124,6 +130,11 @@ interface DiffInput {
   patch?: boolean;
 }
 
+/** Reads the difference for people, or the exact one if the history has no other. */
+function readDiff(history: MemoryHistory, from: string, to: string | undefined): Promise<string> {
+  return isPaged(history) ? history.readableDiff(from, to) : history.diff(from, to);
+}
+
 export const diff = historyCommand<DiffInput>({
   usage: "diff <from> [to]",
   description:
@@ -138,7 +149,7 @@ export const diff = historyCommand<DiffInput>({
   subject: ({ from, to }) => (to === undefined ? `version ${from}` : `versions ${from} and ${to}`),
   run: async ({ history }, { from, to, patch, json }, { out }) => {
     const isExact = patch === true || json === true;
-    const text = await (isExact ? history.diff(from, to) : getReadableDiff(history, from, to));
+    const text = await (isExact ? history.diff(from, to) : readDiff(history, from, to));
     return { json: { from, to: to ?? null, diff: text }, text: styleDiff(text, out) };
   },
 });

@@ -36,13 +36,6 @@ export class FormRedaction {
     };
   }
 
-  /** @returns whether there is anything to redact. @throws as `MemoryRedaction.check` does */
-  async check(cut: boolean, checkPath: CheckPath | null): Promise<boolean> {
-    let isFound = false;
-    for (const redaction of this.#redactions) isFound = (await redaction.check(cut, checkPath)) || isFound;
-    return isFound;
-  }
-
   /** @returns how many versions were redacted */
   async run(cut: boolean, checkPath: CheckPath | null): Promise<number> {
     for (const redaction of this.#redactions) await redaction.prepare(cut, checkPath);

@@ -58,32 +58,19 @@ export class MemoryRedaction {
     return { versions, proposals: records.map(({ id }) => id), files: [...texts, ...paths] };
   }
 
-  /**
-   * Checks all that `run` checks before its first change.
-   * @returns whether the text is anywhere
-   * @throws MemoryError EINVAL, and what `checkPath` throws
-   */
-  async check(cut: boolean, checkPath: CheckPath | null): Promise<boolean> {
+  /** Checks what must hold before the first change. @throws MemoryError EINVAL, and what `checkPath` throws */
+  async prepare(cut: boolean, checkPath: CheckPath | null): Promise<void> {
     const view = await this.#readView();
     const present = await this.#findPresent(view);
-    const paths = [...present.texts];
-    let isFound = false;
-    for await (const { versions } of view === null ? [] : this.#planFiles(view)) {
-      isFound = true;
-      paths.push(...versions.flatMap(listPaths));
+    if (checkPath !== null) {
+      const paths = [...present.texts];
+      for await (const { versions } of view === null ? [] : this.#planFiles(view))
+        paths.push(...versions.flatMap(listPaths));
+      paths.push(...(await this.#findRecords()).flatMap(({ path, to }) => [path, to ?? path]));
+      // A path that is redacted is empty.
+      for (const path of paths) if (path !== "") checkPath(path);
     }
-    paths.push(...(await this.#findRecords()).flatMap(({ path, to }) => [path, to ?? path]));
-    isFound ||= paths.length > 0;
-    // A path that is redacted is empty.
-    for (const path of paths) if (path !== "") checkPath?.(path);
     refusePresent(present, cut);
-    return isFound;
-  }
-
-  /** Checks what must hold before the first change. @throws as `check` does */
-  async prepare(cut: boolean, checkPath: CheckPath | null): Promise<void> {
-    if (checkPath !== null) await this.check(cut, checkPath);
-    else refusePresent(await this.#findPresent(await this.#readView()), cut);
   }
 
   /**
