@@ -1,9 +1,9 @@
-import { describe, expect, it } from "@jest/globals";
+import { describe, expect, it, jest } from "@jest/globals";
 import { randomUUID } from "node:crypto";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Document, MongoClient } from "mongodb";
+import { Collection, type Document, MongoClient } from "mongodb";
 import { type MemoryAddress, MemoryError, type MemorySummary, MongoMemoryStore } from "../../../src/index.js";
 import { refuses } from "../../helpers/memory-case.js";
 import { commandsOf } from "../../helpers/commands-of.js";
@@ -278,6 +278,44 @@ describe("forget", () => {
       expect(left).toEqual(left.length === 0 ? [] : [...written.keys()].filter(isOfWriter).slice(-left.length));
     }
     expect(await documents.countDocuments({ userId: "ada" })).toBe(1);
+  });
+
+  it.each<[string, boolean]>([
+    ["before", false],
+    ["between the commands of", true],
+  ])("finds the versions of a process that was killed while it moved them %s another forget", async (_when, between) => {
+    const memoriesCollection = `memories ${randomUUID()}`;
+    const store = new MongoMemoryStore({ client, dbName, memoriesCollection, history: true });
+    const versions = db.collection<{ _id: string }>(`${memoriesCollection}_versions`);
+    const memory = store.memory(user("a", "ada"));
+    const change = async (): Promise<void> => {
+      for (let count = 0; count < 60; count += 1) await memory.append("/notes", "a secret");
+    };
+    await change();
+    while ((await versions.countDocuments({ sha256: { $exists: true } })) < 60) await sleep(10);
+    while ((await db.collection(memoriesCollection).countDocuments({ "outbox.0": { $exists: true } })) > 0)
+      await sleep(10);
+    const { insertMany, deleteOne } = Collection.prototype;
+    const moved = new Promise<void>((resolve) => {
+      jest.spyOn(Collection.prototype, "insertMany").mockImplementationOnce(async function (this: Collection, ...args) {
+        const insert = (): Promise<unknown> => insertMany.apply(this, args).catch(() => undefined);
+        if (between)
+          jest.spyOn(Collection.prototype, "deleteOne").mockImplementationOnce(async (...filter) => {
+            await insert();
+            return deleteOne.apply(this, filter);
+          });
+        await store.forget({ userId: "ada" });
+        if (!between) await insert();
+        resolve();
+        // The process is killed: no further command is sent.
+        return new Promise(() => undefined);
+      });
+    });
+    await change();
+    await moved;
+    jest.restoreAllMocks();
+    await store.forget({ userId: "ada" });
+    expect(await readAll(versions.find())).toEqual([]);
   });
 
   it("of which SIGKILL ended the process half-way is finished by the next call", async () => {

@@ -395,6 +395,18 @@ describe("forget", () => {
     expect(await storedBytes()).not.toContain(author);
     expect(await readAll(memory.history?.list() ?? [])).toHaveLength(61);
   });
+
+  it.each<[string, (own: MongoMemoryStore) => Promise<Memory>]>([
+    ["large", (own) => createMemory(own)],
+    ["small", async (own) => own.memory(freshUser())],
+  ])("of a person takes them out of the changes to a %s memory of others that has expired", async (_size, create) => {
+    const author = randomUUID();
+    const memory = await create(store);
+    await memory.with({ actor: { userId: author } }).append("/d03/f3", "more");
+    nowMs = startMs + dayMs;
+    await store.forget({ userId: author });
+    expect(await storedBytes()).not.toContain(author);
+  });
 });
 
 describe("a memory that is made again", () => {
