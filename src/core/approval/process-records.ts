@@ -1,4 +1,4 @@
-import type { MemoryBackend } from "../contract/backend.js";
+import { type MemoryBackend, nameStorage } from "../contract/backend.js";
 import { hasCode } from "../values/errors.js";
 import type { CallContext } from "../runtime/call.js";
 import { RecentMap } from "../runtime/recent-map.js";
@@ -7,7 +7,7 @@ import { MemoryTree } from "../tree/memory-tree.js";
 import type { ApplyOutcome, ChangeRecord, ChangeStatus, InterruptRecords } from "../contract/change-record.js";
 import { createApprovedChange } from "./plan-change.js";
 
-/** Only the last 1,000 records are kept. If a record was dropped, the person is asked again. */
+/** By storage and id. Only the last 1,000 records are kept. If a record was dropped, the person is asked again. */
 const records = new RecentMap<ChangeRecord>(1000);
 
 /** Records for a backend that stores none. They are lost when the process ends, so proposals are not among them. */
@@ -25,13 +25,13 @@ export class ProcessRecords implements InterruptRecords {
   }
 
   async find(id: string): Promise<ChangeRecord | null> {
-    return records.get(id) ?? null;
+    return records.get(this.#key(id)) ?? null;
   }
 
   async put(record: ChangeRecord): Promise<ChangeRecord> {
-    const stored = records.get(record.id);
+    const stored = records.get(this.#key(record.id));
     if (stored !== undefined && stored.status !== "pending") return stored;
-    records.set(record.id, record);
+    records.set(this.#key(record.id), record);
     return record;
   }
 
@@ -40,11 +40,11 @@ export class ProcessRecords implements InterruptRecords {
     expected: { status: ChangeStatus; token?: string | null },
     fields: Partial<ChangeRecord>,
   ): Promise<ChangeRecord | null> {
-    const stored = records.get(id);
+    const stored = records.get(this.#key(id));
     if (stored === undefined || stored.status !== expected.status) return null;
     if (expected.token !== undefined && stored.token !== expected.token) return null;
     const changed = { ...stored, ...fields };
-    records.set(id, changed);
+    records.set(this.#key(id), changed);
     return changed;
   }
 
@@ -63,4 +63,8 @@ export class ProcessRecords implements InterruptRecords {
   }
 
   async unmark(): Promise<void> {}
+
+  #key(id: string): string {
+    return `${nameStorage(this.#backend)} ${id}`;
+  }
 }

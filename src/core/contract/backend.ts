@@ -13,6 +13,7 @@ import type { CallContext } from "../runtime/call.js";
 import type { AddedFile, AddSettings, DatedFile } from "../tree/add-files.js";
 import { type Change, type ChangeOptions, type ChangeResult, type ChangeScope, getScope } from "../tree/change.js";
 import { MemoryTree } from "../tree/memory-tree.js";
+import { getObjectId } from "../values/object-ids.js";
 
 /**
  * The contract of a storage for one memory. Arguments arrive checked and normalised: paths are absolute, texts are
@@ -108,6 +109,14 @@ export interface Embeddings {
   keepOnly(texts: Iterable<string>, all: () => Promise<Iterable<string>>): Promise<void>;
   /** Embeds a query. The returned function gives the similarity of a text's vector to the query, from -1 to 1. */
   createSimilarity(query: string): Promise<(vector: Vector) => number>;
+}
+
+/**
+ * Names the storage of a backend in keys of this process. A backend that names no storage may be opened anew for each
+ * call of one memory, so all of these have one name.
+ */
+export function nameStorage({ features }: MemoryBackend): string {
+  return features?.storage === undefined ? "" : String(getObjectId(features.storage));
 }
 
 /**

@@ -1,10 +1,10 @@
-import type { MemoryBackend } from "./backend.js";
+import { type MemoryBackend, nameStorage } from "./backend.js";
 import type { CallContext } from "../runtime/call.js";
 import { RecentMap } from "../runtime/recent-map.js";
 import { type Change, type ChangeOptions, type ChangeResult, foundNothing } from "../tree/change.js";
 
 /**
- * The changes of this process that have an identity, made or under way. Null: nothing was changed. Only the last 10,000
+ * The changes of this process that have an identity, made or under way, by storage and identity. Null: nothing was changed. Only the last 10,000
  * are kept.
  */
 const changes = new RecentMap<Promise<ChangeResult | null>>(10_000);
@@ -21,18 +21,19 @@ export async function changeOnce(
 ): Promise<ChangeResult> {
   const { changeId } = call;
   if (changeId === null || backend.features?.makesOnce === true) return backend.change(change, options, call);
-  for (let earlier = changes.get(changeId); earlier !== undefined; earlier = changes.get(changeId)) {
+  const key = `${nameStorage(backend)} ${changeId}`;
+  for (let earlier = changes.get(key); earlier !== undefined; earlier = changes.get(key)) {
     const result = await earlier;
     if (result !== null) return result;
   }
   const making = backend.change(change, options, call);
   const forget = (): null => {
-    changes.delete(changeId);
+    changes.delete(key);
     return null;
   };
   const keep = (result: ChangeResult): ChangeResult | null =>
     foundNothing(change, result) ? forget() : { ...result, madeAt: new Date() };
-  changes.set(changeId, making.then(keep, forget));
+  changes.set(key, making.then(keep, forget));
   return making;
 }
 

@@ -8,7 +8,14 @@ const maxWarnings = 100;
  * @param about the kind of mistake
  */
 export function warnOnce(
-  about: "embeddings" | "owner" | "question" | "store" | "timeZone" | `scope of ${string}` | `history of ${string}`,
+  about:
+    | "owner"
+    | "question"
+    | "store"
+    | "timeZone"
+    | `embeddings of ${string}`
+    | `scope of ${string}`
+    | `history of ${string}`,
   message: string,
 ): void {
   if (warned.has(about) || warned.size >= maxWarnings) return;

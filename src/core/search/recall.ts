@@ -1,4 +1,4 @@
-import type { Embeddings, MemoryBackend } from "../contract/backend.js";
+import { type Embeddings, type MemoryBackend, nameStorage } from "../contract/backend.js";
 import { type CallContext, withinTime } from "../runtime/call.js";
 import { runInTurns, type Steps } from "../runtime/turns.js";
 import { warnOnce } from "../runtime/warn-once.js";
@@ -69,7 +69,7 @@ async function searchByMeaning(
   } catch (error) {
     call.throwIfAborted();
     warnOnce(
-      "embeddings",
+      `embeddings of ${nameStorage(backend)}`,
       `the embeddings failed, so passages are chosen by words alone: ${error instanceof Error ? error.message : String(error)}`,
     );
     return null;
