@@ -31,7 +31,8 @@ export function confine(memories: PageMemories, { userId }: PageOwner): PageMemo
     listProposals: (filter) => listNarrowed(narrow<ProposalFilter>(filter), (own) => memories.listProposals(own)),
     forget: async (who) => {
       assertOwn(isAddress(who) ? isOwn(who) : "userId" in who && who.userId === userId);
-      return memories.forget(who);
+      const { mentions: _ofOthers, ...counts } = await memories.forget(who);
+      return counts;
     },
   };
 }

@@ -94,7 +94,10 @@ describe("forget", () => {
       terminal: true,
       stdin: "Yes\n",
     });
-    expect([exitCode, stdout]).toEqual([0, "erased 2 memories with 3 files\n"]);
+    expect([exitCode, stdout]).toEqual([
+      0,
+      "erased 2 memories with 3 files\nno text mentions the id any more\n",
+    ]);
     expect(stderr).toMatch(
       /^ +\d+ {2} +1 file .*node "a", user "ada"\n.*node "b", user "ada"\nErase 2 memories with 3 files and all that is kept of them for good\? \[y\/N\] $/,
     );
@@ -136,6 +139,7 @@ describe("forget", () => {
       files: 3,
       versions: 0,
       proposals: 0,
+      mentions: { memories: 0, addresses: [], proposals: 0, items: 0 },
     });
     expect(await left()).toEqual(withoutAda);
     expect(await cliJson(["forget", ...place, "--user", "ada", "--yes"])).toEqual({
@@ -145,7 +149,17 @@ describe("forget", () => {
       files: 0,
       versions: 0,
       proposals: 0,
+      mentions: { memories: 0, addresses: [], proposals: 0, items: 0 },
     });
+  });
+
+  it("shows what still mentions the user", async () => {
+    const { place } = await people();
+    await cli(["write", "/about-ada", "--node", "c", ...place], { stdin: "Ask ada." });
+    const { stdout } = await cli(["forget", ...place, "--user", "ada", "--yes"]);
+    expect(stdout).toMatch(
+      /^erased 2 memories with 3 files\nstill mentioned in 1 memory, 0 proposals and 0 items:\n {2}node "c"\nredact --text <id> --dry-run /,
+    );
   });
 
   it("shows the first of many, and reads none of them where it shows none", async () => {
@@ -225,7 +239,7 @@ describe("forget", () => {
     for (let index = 0; index < 100; index += 1) await ofAda.write("/a", String(index));
     await ofAll.write("/a", "x");
     expect((await cli(["forget", ...place, "--user", "ada", "--yes"])).stdout).toBe(
-      "erased 1 memory with 1 file and 100 versions\n",
+      "erased 1 memory with 1 file and 100 versions\nno text mentions the id any more\n",
     );
     await ofAll.write("/b", "x");
     expect((await cli(["forget", ...place, "--user", "ada", "--yes"])).stdout).toBe("erased 0 memories with 0 files\n");

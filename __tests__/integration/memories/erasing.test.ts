@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Collection, type Document, MongoClient } from "mongodb";
+import { Collection, type Document, MongoClient, MongoServerError } from "mongodb";
 import { type MemoryAddress, MemoryError, type MemorySummary, MongoMemoryStore } from "../../../src/index.js";
 import { refuses } from "../../helpers/memory-case.js";
 import { commandsOf } from "../../helpers/commands-of.js";
@@ -164,7 +164,7 @@ describe("forget", () => {
   ])("of %j removes these documents and no other, and once more finds none", async (who, gone) => {
     const { store, documents } = await peopleStore();
     for (const address of people) await store.memory(address).write("/second", "text");
-    expect(await store.forget(who)).toEqual({
+    expect(await store.forget(who)).toMatchObject({
       memories: gone.length,
       files: 2 * gone.length,
       versions: 0,
@@ -175,7 +175,7 @@ describe("forget", () => {
       .toArray();
     expect(left).toHaveLength(people.length - gone.length);
     for (const address of gone) expect(left).not.toContainEqual(address);
-    expect(await store.forget(who)).toEqual({ memories: 0, files: 0, versions: 0, proposals: 0 });
+    expect(await store.forget(who)).toMatchObject({ memories: 0, files: 0, versions: 0, proposals: 0 });
   });
 
   it("is a command for the memory of an address, and a count and a deletion for a user, by an index, beside those for what else belongs to it", async () => {
@@ -278,6 +278,54 @@ describe("forget", () => {
       expect(left).toEqual(left.length === 0 ? [] : [...written.keys()].filter(isOfWriter).slice(-left.length));
     }
     expect(await documents.countDocuments({ userId: "ada" })).toBe(1);
+  });
+
+  it("says what still mentions a person in texts, and where", async () => {
+    const id = "ada.l$[x]@example.com";
+    const memoriesCollection = `memories ${randomUUID()}`;
+    const itemsCollection = `items ${randomUUID()}`;
+    const own = new MongoMemoryStore({ client, dbName, memoriesCollection, itemsCollection, history: true });
+    const others = { file: node("file"), path: thread("path", "x"), version: user("version", "bob"), none: node("n") };
+    await own.memory(user("a", id)).write("/notes", `I am ${id}`);
+    await own.memory(others.file).write("/notes", `Ask ${id}.`);
+    await own.memory(others.path).write(`/people/${id}/notes`, "text");
+    await own.memory(others.version).write("/notes", `Met ${id}.`);
+    await own.memory(others.version).write("/notes", "Met nobody.");
+    await own.memory(others.none).with({ actor: { userId: id } }).write("/notes", "ada_l$[x]@example.com");
+    await own.put(["users"], id, { name: "Ada" });
+    await own.put(["users"], "team", { members: [{ name: { first: id } }] });
+    await own.put(["users"], "other", { name: "Bob", born: new Date(), age: 3 });
+    const { mentions, ...counts } = await own.forget({ userId: id });
+    expect(counts).toEqual({ memories: 1, files: 1, versions: 1, proposals: 0 });
+    expect(mentions).toEqual({ memories: 3, addresses: expect.any(Array), proposals: 0, items: 2 });
+    expect(new Set(mentions?.addresses)).toEqual(new Set([others.file, others.path, others.version]));
+    for (const address of mentions?.addresses ?? [])
+      expect(await own.memory(address).history?.findText(id)).not.toEqual({ versions: [], proposals: [], files: [] });
+    expect((await own.forget(others.file)).mentions).toBeUndefined();
+    expect((await own.forget({ userId: id }, { mentions: false })).mentions).toBeUndefined();
+    expect((await own.forget({ userId: id })).mentions).toMatchObject({ memories: 2 });
+  });
+
+  it("names no more memories than it counts, and at most twenty", async () => {
+    const { store } = freshStore();
+    for (let number = 0; number < 25; number += 1) await store.memory(node(`n${number}`)).write("/notes", "Ask ada.");
+    const { mentions } = await store.forget({ userId: "ada" });
+    expect(mentions?.memories).toBe(25);
+    expect(mentions?.addresses).toHaveLength(20);
+  });
+
+  it("that may not read all collections, or has no time left, erases and says nothing of mentions", async () => {
+    const { store } = await peopleStore();
+    const refused = Object.assign(new MongoServerError({ message: "not authorized" }), { code: 13 });
+    jest.spyOn(Collection.prototype, "aggregate").mockImplementation(() => {
+      throw refused;
+    });
+    expect(await store.forget({ userId: "ada" })).toEqual({ memories: 2, files: 2, versions: 0, proposals: 0 });
+    jest.restoreAllMocks();
+    await store.memory(user("a", "ada")).write("/notes", "text");
+    const late = jest.spyOn(performance, "now").mockReturnValueOnce(-1_000_000);
+    expect(await store.forget({ userId: "ada" })).toEqual({ memories: 1, files: 1, versions: 0, proposals: 0 });
+    late.mockRestore();
   });
 
   it.each<[string, boolean]>([

@@ -383,7 +383,7 @@ describe("forget", () => {
       proposals: 0,
     });
     expect(await storedBytes()).not.toContain(owner);
-    expect(await store.forget(who(owner))).toEqual({ memories: 0, files: 0, versions: 0, proposals: 0 });
+    expect(await store.forget(who(owner))).toMatchObject({ memories: 0, files: 0, versions: 0, proposals: 0 });
     for (const address of of) expect((await store.memory(address).snapshot()).files).toEqual([]);
   });
 

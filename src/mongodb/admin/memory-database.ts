@@ -1,4 +1,5 @@
 import { createUnlimitedCall } from "../../core/runtime/call.js";
+import { defaultItemsCollection } from "../items/item-document.js";
 import type { ProposalSummary } from "../../core/approval/memory-proposals.js";
 import type { DatabasePlace } from "../../core/values/database-place.js";
 import type { Db, MongoClient } from "mongodb";
@@ -161,7 +162,7 @@ export class MemoryDatabase {
 
   /** @throws MemoryError EIO */
   forget(range: AddressRange): Promise<ForgottenCounts> {
-    return forgetRange(this.#memories.write, range, createUnlimitedCall());
+    return forgetRange(this.#memories.write, range, { itemsCollection: defaultItemsCollection }, createUnlimitedCall());
   }
 
   /** Removes the memories that have not changed for this long. Creates no MongoDB index. @throws MemoryError EIO */

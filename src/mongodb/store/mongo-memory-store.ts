@@ -9,8 +9,11 @@ import {
   type SearchOperation,
 } from "@langchain/langgraph-checkpoint";
 import type { MongoClient } from "mongodb";
+import { z } from "zod";
 import { type DatabasePlace, describePlace } from "../../core/values/database-place.js";
 import { MemoryError } from "../../core/values/errors.js";
+import { checkOptions } from "../../core/settings/check-options.js";
+import { defaultItemsCollection } from "../items/item-document.js";
 import { connectFirst } from "../driver/first-connection.js";
 import type { MemoriesContext } from "../memories/memory-context.js";
 import { openMongoMemory } from "../memories/mongo-memory.js";
@@ -22,6 +25,7 @@ import {
   checkForgotten,
   checkMemoryFilter,
   checkProposalFilter,
+  type ForgetOptions,
   type ForgottenCounts,
   type MemoryFilter,
   type MemoryOwner,
@@ -49,6 +53,8 @@ import { checkStoreOptions, type MongoMemoryStoreOptions } from "./store-options
 type SearchOptions = Parameters<BaseStore["search"]>[1];
 type ListNamespacesOptions = Parameters<BaseStore["listNamespaces"]>[0];
 
+const forgetOptionsSchema = z.strictObject({ mentions: z.boolean().default(true) });
+
 const brand: symbol = Symbol.for("langgraph-mongo-memory.MongoMemoryStore");
 
 /**
@@ -66,6 +72,7 @@ export class MongoMemoryStore extends BaseStore {
   readonly #timeoutMs: number;
   readonly #storage: BatchStorage;
   readonly #databaseName: string;
+  readonly #itemsCollection: string;
   #stopped = false;
   #connected = false;
 
@@ -82,6 +89,7 @@ export class MongoMemoryStore extends BaseStore {
     const database = openDatabase(options.client, options.dbName);
     this.#client = options.client;
     this.#databaseName = database.databaseName;
+    this.#itemsCollection = options.itemsCollection ?? defaultItemsCollection;
     this.#timeoutMs = options.timeoutMs ?? memoryDefaults.timeoutMs;
     const connect = (): Promise<void> | undefined => this.#connect();
     this.#memories = openMemories(options, { connect, clock, makesIndexes: true });
@@ -180,12 +188,15 @@ export class MongoMemoryStore extends BaseStore {
    * Erases a memory, or all memories of a thread or a user in all nodes, also expired ones. It also removes the id of
    * the user or the thread from the histories of other memories. A write during `forget` or later makes a new memory,
    * without the old texts. If it fails, call it again: it finishes the rest.
-   * @returns the number of erased memories, files, versions and proposals
-   * @throws MemoryError EINVAL for a bad address or id, EIO if the database failed or did not answer within `timeoutMs`
+   * @returns the number of erased memories, files, versions and proposals, and what still mentions the thread or user
+   * @throws MemoryError EINVAL for a bad address or id, TypeError for bad options, EIO if the database failed or did not
+   * answer within `timeoutMs`
    */
-  async forget(who: MemoryAddress | MemoryOwner): Promise<ForgottenCounts> {
+  async forget(who: MemoryAddress | MemoryOwner, options: ForgetOptions = {}): Promise<ForgottenCounts> {
     const range = checkForgotten(who);
-    return this.#run("change", (call) => forgetRange(this.#memories, range, call));
+    const { mentions } = checkOptions("ForgetOptions", forgetOptionsSchema, options);
+    const itemsCollection = mentions ? this.#itemsCollection : null;
+    return this.#run("change", (call) => forgetRange(this.#memories, range, { itemsCollection }, call));
   }
 
   /**

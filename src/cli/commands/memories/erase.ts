@@ -1,11 +1,12 @@
 import { Option } from "commander";
 import type { CheckedAddress } from "../../../core/values/address.js";
 import { checkMemoryFilter } from "../../../mongodb/admin/checks.js";
-import type { ExpireMsOptions, MemoryDatabase, MemorySummary } from "../../../mongodb/admin/memory-database.js";
+import type { ExpireMsOptions, ForgottenCounts, MemoryDatabase, MemorySummary } from "../../../mongodb/admin/memory-database.js";
 import { pickDefined } from "../../../core/settings/pick-defined.js";
 import { createCommand, type Report } from "../../command.js";
 import { formatSummary } from "./memories.js";
 import { usageError } from "../../errors.js";
+import { formatAddress } from "../../targets/address.js";
 import { withMemories } from "../../targets/open-target.js";
 import { databaseOptions, getNamedMemories, ownerOptions, type TargetOptions } from "../../targets/target-options.js";
 import type { CliContext } from "../../context.js";
@@ -62,11 +63,24 @@ export const forget = createCommand<EraseOptions>({
       // Even if no memory was found, histories of other memories may name the user or the thread. If there is no
       // collection, the name of the database may be mistyped.
       const canErase = await database.hasCollections();
-      const erased = canErase ? await database.forget(range) : { memories: 0, files: 0, versions: 0, proposals: 0 };
-      return { json: { dryRun, ...erased }, text: `erased ${formatCounts(erased)}\n` };
+      const erased: ForgottenCounts = canErase ? await database.forget(range) : { memories: 0, files: 0, versions: 0, proposals: 0 };
+      return { json: { dryRun, ...erased }, text: `erased ${formatCounts(erased)}\n${formatMentions(erased, context.out)}` };
     });
   },
 });
+
+/** Says what still mentions the user or the thread, and which commands show it. */
+function formatMentions({ mentions }: ForgottenCounts, out: Output): string {
+  if (mentions === undefined) return "";
+  const { memories, addresses, proposals, items } = mentions;
+  if (memories + items === 0) return "no text mentions the id any more\n";
+  const parts = [countText(memories, "memory"), countText(proposals, "proposal"), countText(items, "item")];
+  const lines = addresses.map((address) => `  ${out.foreign(formatAddress(address))}\n`);
+  return (
+    `still mentioned in ${new Intl.ListFormat("en-GB").format(parts)}:\n${lines.join("")}` +
+    "redact --text <id> --dry-run shows where in a memory\n"
+  );
+}
 
 interface Counts {
   memories: number;

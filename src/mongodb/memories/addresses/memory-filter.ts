@@ -45,6 +45,32 @@ export interface ForgottenCounts {
   files: number;
   versions: number;
   proposals: number;
+  /**
+   * What still mentions the thread or the user. Missing for an address, if nobody asked for it, and if the time of the
+   * call or the rights of the database user did not suffice.
+   */
+  mentions?: Mentions;
+}
+
+/** The texts and paths that still mention a forgotten thread or user. At most 10,000 of each kind are counted. */
+export interface Mentions {
+  /** Number of memories with such a file, version or proposal. `history.findText` shows where. */
+  memories: number;
+  /** The first 20 of these memories. */
+  addresses: CheckedAddress[];
+  /** Number of such proposals, and of other changes that a run has asked a person about. */
+  proposals: number;
+  /** Number of such items of the store outside of memories. */
+  items: number;
+}
+
+/** Options of `forget`. */
+export interface ForgetOptions {
+  /**
+   * Whether to look through the texts of all memories and items for the thread or the user: at most 0.3 of `timeoutMs`.
+   * @default true
+   */
+  mentions?: boolean;
 }
 
 /** Number of the expired memories that were removed. */

@@ -14,28 +14,36 @@ import { moveVersions } from "../outbox/outbox-source.js";
 import { getIncarnation, type MemoryDocument } from "../documents/page-document.js";
 import { outboxIndex } from "../documents/page-indexes.js";
 import { removeExpired } from "./expire.js";
+import { findMentions } from "./mentions.js";
 import { type OutboxVersions, removeMemories } from "./remove-memories.js";
 
 /**
  * Removes the memories of a range with everything that belongs to them. The memories are removed first, so that nobody
  * can add a version in between. If a crash interrupts the removal, the documents that name the owners of versions
  * remain. The next removal finds the versions by these documents.
+ * @param itemsCollection where else to look for texts that mention the thread or user. Null: nowhere
  * @throws MemoryError EIO
  */
 export async function forgetRange(
   context: MemoriesContext,
   range: AddressRange,
+  { itemsCollection }: { itemsCollection: string | null },
   call: CallContext,
 ): Promise<ForgottenCounts> {
   const { records, vectors, history } = context;
+  const startMs = performance.now();
   const filter = rangeFilter(range);
-  const proposals = await records.remove(filter, ownerOfAnyNode(range), call);
+  const owner = ownerOfAnyNode(range);
+  const proposals = await records.remove(filter, owner, call);
   try {
     const { hadVersions, recorded, ...counts } = await removeMemories(context, range, call);
     const mayHaveVersions = history !== null || hadVersions || recorded.length > 0 || counts.memories === 0;
     const moved = mayHaveVersions ? await removeVersions(context, recorded, range, call) : 0;
     await vectors.remove(filter, call);
-    return { ...counts, versions: recorded.reduce((sum, { count }) => sum + count, moved), proposals };
+    const erased = { ...counts, versions: recorded.reduce((sum, { count }) => sum + count, moved), proposals };
+    const isLooking = owner !== null && itemsCollection !== null;
+    const mentions = isLooking ? await findMentions(context, itemsCollection, owner.id, startMs, call) : null;
+    return mentions === null ? erased : { ...erased, mentions };
   } catch (error) {
     throw storageError(error, "write", null);
   }

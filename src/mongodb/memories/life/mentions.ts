@@ -1,0 +1,131 @@
+import type { Document } from "mongodb";
+import { type CallContext, withinTime } from "../../../core/runtime/call.js";
+import { addressOrNull, type CheckedAddress } from "../../../core/values/address.js";
+import { hasCode, MemoryError } from "../../../core/values/errors.js";
+import { compareCodeUnits } from "../../../core/values/text.js";
+import { isUnauthorized } from "../../driver/errors.js";
+import { ExactCollection } from "../../driver/exact-collection.js";
+import { reading } from "../../driver/reads.js";
+import { versionsCollectionName } from "../../history/version-collection.js";
+import { bound, type Expression, literal, textOrNull, where } from "../documents/expressions.js";
+import { keyOfPath } from "../documents/page-document.js";
+import { getAddressKey } from "../documents/page-ids.js";
+import { afterSeparator } from "../documents/page-order.js";
+import type { Mentions } from "../addresses/memory-filter.js";
+import { addressProjection, storedAddress } from "../listing/found-memories.js";
+import type { MemoriesContext } from "../memory-context.js";
+
+const maxCounted = 10_000;
+const maxAddresses = 20;
+/** The part of the time of a call in which texts are looked through. */
+const timeShare = 0.3;
+
+/**
+ * Looks for an id in the texts of all memories, their versions and proposals, and in all items. The server reads all of
+ * them, and returns ids only.
+ * @param startMs when the call began
+ * @returns null if the time is up, or if the user may not read one of the collections
+ */
+export async function findMentions(
+  context: MemoriesContext,
+  itemsCollection: string,
+  id: string,
+  startMs: number,
+  call: CallContext,
+): Promise<Mentions | null> {
+  const leftMs = 0.9 * call.timeoutMs - (performance.now() - startMs);
+  const timeoutMs = Math.min(timeShare * call.timeoutMs, leftMs);
+  if (timeoutMs <= 0) return null;
+  try {
+    return await withinTime({ signals: [call.signal], timeoutMs }, "read", (part) =>
+      countMentions(context, itemsCollection, id, part),
+    );
+  } catch (error) {
+    call.throwIfAborted();
+    const isRefused = MemoryError.isInstance(error) && isUnauthorized(error.cause);
+    if (isRefused || (hasCode(error, "EIO") && performance.now() - startMs >= timeoutMs)) return null;
+    throw error;
+  }
+}
+
+type Found = Partial<Record<"nodeId" | "scope" | "threadId" | "userId", string>> & {
+  _id: unknown;
+  /** The document that names the owner of versions. */
+  owner?: Omit<Found, "owner">;
+};
+
+async function countMentions(
+  { db, collection: { name } }: MemoriesContext,
+  itemsCollection: string,
+  id: string,
+  call: CallContext,
+): Promise<Mentions> {
+  // The key of a path has another form of some characters.
+  const pattern = [...new Set([id, keyOfPath(`/${id}`)])].map(escapeRegex).join("|");
+  const find = (collection: string, fields: readonly string[], stages: Document[] = []): Promise<Found[]> => {
+    const texts = fields.map((field) => `$${field}`);
+    const pipeline = [
+      { $match: { $expr: bound([["texts", texts]], mentions("$$texts", pattern)) } },
+      { $limit: maxCounted },
+      { $project: addressProjection },
+      ...stages,
+    ];
+    return reading(() => new ExactCollection(db.collection(collection)).aggregate<Found>(pipeline, call).toArray());
+  };
+  const pages = await find(name, ["data", "dirs", "outbox.files", "outbox.directories"]);
+  const versionsName = versionsCollectionName(name);
+  const versions = await find(versionsName, ["path", "from", "older", "directories"], [
+    { $group: { _id: { $first: { $split: ["$_id", "."] } } } },
+    { $lookup: { from: versionsName, localField: "_id", foreignField: "_id", as: "owner" } },
+    { $project: { owner: { $first: "$owner" } } },
+  ]);
+  const proposals = await find(`${name}_proposals`, [
+    ...["path", "to", "content", "before", "after", "diff", "edited", "reason", "origin"],
+  ]);
+  const items = await find(itemsCollection, ["ns", "key", "value"]);
+  const addresses = new Map<string, CheckedAddress>();
+  for (const found of [...pages, ...versions, ...proposals]) {
+    const address = findAddress(found);
+    if (address !== null) addresses.set(getAddressKey(address), address);
+  }
+  const sorted = [...addresses].toSorted(([a], [b]) => compareCodeUnits(a, b)).map(([, address]) => address);
+  return {
+    memories: addresses.size,
+    addresses: sorted.slice(0, maxAddresses),
+    proposals: proposals.length,
+    items: items.length,
+  };
+}
+
+/** Only the first page of a memory has the fields of the address, but the ids of all pages begin with it. */
+function findAddress({ _id, owner, ...fields }: Found): CheckedAddress | null {
+  const stored = addressOrNull(storedAddress(owner ?? fields));
+  if (stored !== null || typeof _id !== "string") return stored;
+  const [id, scope, nodeId] = _id.split(afterSeparator);
+  return addressOrNull(storedAddress({ nodeId, scope, threadId: id, userId: id }));
+}
+
+/** The deepest value of an item that is looked through. */
+const maxDepth = 12;
+
+/** Whether a text matches the pattern, or any text or name of a field inside a value. */
+function mentions(value: Expression, pattern: string, depth = maxDepth): Expression {
+  const isText = { $regexMatch: { input: textOrNull(value), regex: literal(pattern) } };
+  if (depth === 0) return isText;
+  const parts = where(
+    { $isArray: [value] },
+    value,
+    where({ $eq: [{ $type: value }, "object"] }, namesAndValues(value), []),
+  );
+  const part = `part${depth}`;
+  const inParts = { $map: { input: parts, as: part, in: mentions(`$$${part}`, pattern, depth - 1) } };
+  return { $or: [isText, { $anyElementTrue: [inParts] }] };
+}
+
+const namesAndValues = (value: Expression): Expression => ({
+  $map: { input: { $objectToArray: value }, as: "field", in: ["$$field.k", "$$field.v"] },
+});
+
+function escapeRegex(text: string): string {
+  return text.replaceAll(/[^\p{L}\p{N}\s_]/gu, String.raw`\$&`);
+}
