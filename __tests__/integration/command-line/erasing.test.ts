@@ -94,10 +94,7 @@ describe("forget", () => {
       terminal: true,
       stdin: "Yes\n",
     });
-    expect([exitCode, stdout]).toEqual([
-      0,
-      "erased 2 memories with 3 files\nno text mentions the id any more\n",
-    ]);
+    expect([exitCode, stdout]).toEqual([0, "erased 2 memories with 3 files\nno text mentions the id any more\n"]);
     expect(stderr).toMatch(
       /^ +\d+ {2} +1 file .*node "a", user "ada"\n.*node "b", user "ada"\nErase 2 memories with 3 files and all that is kept of them for good\? \[y\/N\] $/,
     );
@@ -242,7 +239,9 @@ describe("forget", () => {
       "erased 1 memory with 1 file and 100 versions\nno text mentions the id any more\n",
     );
     await ofAll.write("/b", "x");
-    expect((await cli(["forget", ...place, "--user", "ada", "--yes"])).stdout).toBe("erased 0 memories with 0 files\n");
+    expect((await cli(["forget", ...place, "--user", "ada", "--yes"])).stdout).toBe(
+      "erased 0 memories with 0 files\nno text mentions the id any more\n",
+    );
     const { stdout } = await cli(["log", ...place, "--node", "a", "--json"]);
     expect(
       stdout

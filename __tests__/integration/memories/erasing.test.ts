@@ -291,7 +291,10 @@ describe("forget", () => {
     await own.memory(others.path).write(`/people/${id}/notes`, "text");
     await own.memory(others.version).write("/notes", `Met ${id}.`);
     await own.memory(others.version).write("/notes", "Met nobody.");
-    await own.memory(others.none).with({ actor: { userId: id } }).write("/notes", "ada_l$[x]@example.com");
+    await own
+      .memory(others.none)
+      .with({ actor: { userId: id } })
+      .write("/notes", "ada_l$[x]@example.com");
     await own.put(["users"], id, { name: "Ada" });
     await own.put(["users"], "team", { members: [{ name: { first: id } }] });
     await own.put(["users"], "other", { name: "Bob", born: new Date(), age: 3 });
@@ -331,40 +334,46 @@ describe("forget", () => {
   it.each<[string, boolean]>([
     ["before", false],
     ["between the commands of", true],
-  ])("finds the versions of a process that was killed while it moved them %s another forget", async (_when, between) => {
-    const memoriesCollection = `memories ${randomUUID()}`;
-    const store = new MongoMemoryStore({ client, dbName, memoriesCollection, history: true });
-    const versions = db.collection<{ _id: string }>(`${memoriesCollection}_versions`);
-    const memory = store.memory(user("a", "ada"));
-    const change = async (): Promise<void> => {
-      for (let count = 0; count < 60; count += 1) await memory.append("/notes", "a secret");
-    };
-    await change();
-    while ((await versions.countDocuments({ sha256: { $exists: true } })) < 60) await sleep(10);
-    while ((await db.collection(memoriesCollection).countDocuments({ "outbox.0": { $exists: true } })) > 0)
-      await sleep(10);
-    const { insertMany, deleteOne } = Collection.prototype;
-    const moved = new Promise<void>((resolve) => {
-      jest.spyOn(Collection.prototype, "insertMany").mockImplementationOnce(async function (this: Collection, ...args) {
-        const insert = (): Promise<unknown> => insertMany.apply(this, args).catch(() => undefined);
-        if (between)
-          jest.spyOn(Collection.prototype, "deleteOne").mockImplementationOnce(async (...filter) => {
-            await insert();
-            return deleteOne.apply(this, filter);
-          });
-        await store.forget({ userId: "ada" });
-        if (!between) await insert();
-        resolve();
-        // The process is killed: no further command is sent.
-        return new Promise(() => undefined);
+  ])(
+    "finds the versions of a process that was killed while it moved them %s another forget",
+    async (_when, between) => {
+      const memoriesCollection = `memories ${randomUUID()}`;
+      const store = new MongoMemoryStore({ client, dbName, memoriesCollection, history: true });
+      const versions = db.collection<{ _id: string }>(`${memoriesCollection}_versions`);
+      const memory = store.memory(user("a", "ada"));
+      const change = async (): Promise<void> => {
+        for (let count = 0; count < 60; count += 1) await memory.append("/notes", "a secret");
+      };
+      await change();
+      while ((await versions.countDocuments({ sha256: { $exists: true } })) < 60) await sleep(10);
+      while ((await db.collection(memoriesCollection).countDocuments({ "outbox.0": { $exists: true } })) > 0)
+        await sleep(10);
+      const { insertMany, deleteOne } = Collection.prototype;
+      const moved = new Promise<void>((resolve) => {
+        jest.spyOn(Collection.prototype, "insertMany").mockImplementationOnce(async function (
+          this: Collection,
+          ...args
+        ) {
+          const insert = (): Promise<unknown> => insertMany.apply(this, args).catch(() => undefined);
+          if (between)
+            jest.spyOn(Collection.prototype, "deleteOne").mockImplementationOnce(async (...filter) => {
+              await insert();
+              return deleteOne.apply(this, filter);
+            });
+          await store.forget({ userId: "ada" });
+          if (!between) await insert();
+          resolve();
+          // The process is killed: no further command is sent.
+          return new Promise(() => undefined);
+        });
       });
-    });
-    await change();
-    await moved;
-    jest.restoreAllMocks();
-    await store.forget({ userId: "ada" });
-    expect(await readAll(versions.find())).toEqual([]);
-  });
+      await change();
+      await moved;
+      jest.restoreAllMocks();
+      await store.forget({ userId: "ada" });
+      expect(await readAll(versions.find())).toEqual([]);
+    },
+  );
 
   it("of which SIGKILL ended the process half-way is finished by the next call", async () => {
     const mongod = await privateMongod("standalone", {

@@ -7,8 +7,7 @@ import type { ChangeRecord } from "../../../src/core/contract/change-record.js";
 import { Call } from "../../../src/core/runtime/call.js";
 
 const limits = { maxFileBytes: 1000, maxMemoryBytes: 1000 };
-const open = (store: InMemoryStore): BaseStoreBackend =>
-  new BaseStoreBackend(store, ["memory", "a", "global"], limits);
+const open = (store: InMemoryStore): BaseStoreBackend => new BaseStoreBackend(store, ["memory", "a", "global"], limits);
 
 describe("two stores with a memory of one address", () => {
   it("each make a change of one identity, and make it once", async () => {

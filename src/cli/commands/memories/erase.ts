@@ -1,7 +1,12 @@
 import { Option } from "commander";
 import type { CheckedAddress } from "../../../core/values/address.js";
 import { checkMemoryFilter } from "../../../mongodb/admin/checks.js";
-import type { ExpireMsOptions, ForgottenCounts, MemoryDatabase, MemorySummary } from "../../../mongodb/admin/memory-database.js";
+import type {
+  ExpireMsOptions,
+  ForgottenCounts,
+  MemoryDatabase,
+  MemorySummary,
+} from "../../../mongodb/admin/memory-database.js";
 import { pickDefined } from "../../../core/settings/pick-defined.js";
 import { createCommand, type Report } from "../../command.js";
 import { formatSummary } from "./memories.js";
@@ -63,8 +68,13 @@ export const forget = createCommand<EraseOptions>({
       // Even if no memory was found, histories of other memories may name the user or the thread. If there is no
       // collection, the name of the database may be mistyped.
       const canErase = await database.hasCollections();
-      const erased: ForgottenCounts = canErase ? await database.forget(range) : { memories: 0, files: 0, versions: 0, proposals: 0 };
-      return { json: { dryRun, ...erased }, text: `erased ${formatCounts(erased)}\n${formatMentions(erased, context.out)}` };
+      const erased: ForgottenCounts = canErase
+        ? await database.forget(range)
+        : { memories: 0, files: 0, versions: 0, proposals: 0 };
+      return {
+        json: { dryRun, ...erased },
+        text: `erased ${formatCounts(erased)}\n${formatMentions(erased, context.out)}`,
+      };
     });
   },
 });

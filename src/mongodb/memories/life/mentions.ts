@@ -74,14 +74,17 @@ async function countMentions(
   };
   const pages = await find(name, ["data", "dirs", "outbox.files", "outbox.directories"]);
   const versionsName = versionsCollectionName(name);
-  const versions = await find(versionsName, ["path", "from", "older", "directories"], [
-    { $group: { _id: { $first: { $split: ["$_id", "."] } } } },
-    { $lookup: { from: versionsName, localField: "_id", foreignField: "_id", as: "owner" } },
-    { $project: { owner: { $first: "$owner" } } },
-  ]);
-  const proposals = await find(`${name}_proposals`, [
-    ...["path", "to", "content", "before", "after", "diff", "edited", "reason", "origin"],
-  ]);
+  const versions = await find(
+    versionsName,
+    ["path", "from", "older", "directories"],
+    [
+      { $group: { _id: { $first: { $split: ["$_id", "."] } } } },
+      { $lookup: { from: versionsName, localField: "_id", foreignField: "_id", as: "owner" } },
+      { $project: { owner: { $first: "$owner" } } },
+    ],
+  );
+  const recordFields = ["path", "to", "content", "before", "after", "diff", "edited", "reason", "origin"];
+  const proposals = await find(`${name}_proposals`, recordFields);
   const items = await find(itemsCollection, ["ns", "key", "value"]);
   const addresses = new Map<string, CheckedAddress>();
   for (const found of [...pages, ...versions, ...proposals]) {
