@@ -7,7 +7,6 @@ import { getMemoryNamespace } from "./core/values/namespace.js";
 import { openMemoryOver } from "./core/open-memory-over.js";
 import type { MemoryOptions } from "./core/memory-options.js";
 import { unwrapStore } from "./langchain/langgraph-internals.js";
-import { hasMongoStore } from "./mongodb/store/created-stores.js";
 import { MongoMemoryStore } from "./mongodb/store/mongo-memory-store.js";
 
 /**
@@ -26,9 +25,4 @@ export function openMemory(store: BaseStore, address: MemoryAddress, options?: M
     address,
     options,
   );
-}
-
-/** Whether a store is not a MongoMemoryStore although this process has created one. */
-export function isOutsideMongoDB(store: BaseStore): boolean {
-  return hasMongoStore() && !MongoMemoryStore.isInstance(unwrapStore(store));
 }

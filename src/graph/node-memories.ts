@@ -26,7 +26,7 @@ import { chooseMemory } from "../langchain/memory-source.js";
 import { type CheckedMount, type NodeMounts, openForProgram } from "./node-mounts.js";
 import { openMemory } from "../open-memory.js";
 import { findOwner, type OwnerFunction, type OwnerOfRun } from "./owner-of-run.js";
-import { warnOfMissingOwner, warnOfServerStore, warnOfSharedMemory } from "./warnings.js";
+import { warnOfMissingOwner, warnOfSharedMemory } from "./warnings.js";
 
 /** The thread and the user whose memories are opened: any values, as a run names them. */
 type Owners = Readonly<Partial<Record<OwnerField, unknown>>>;
@@ -188,10 +188,7 @@ export class NodeMemories {
     const { store, nodeId } = this.#settings;
     if (store) return store;
     const storeOfRun = run && getRunStore(run);
-    if (run && storeOfRun) {
-      warnOfServerStore(nodeId, run);
-      return unwrapStore(storeOfRun);
-    }
+    if (storeOfRun) return unwrapStore(storeOfRun);
     throw new MemoryError(
       "ENOTMEM",
       `ENOTMEM: no memory connected: node ${nodeId} has no store; give MemoryNode a store, or the graph one ` +

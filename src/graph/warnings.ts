@@ -1,8 +1,5 @@
 import { warnOnce } from "../core/runtime/warn-once.js";
 import type { MemoryError } from "../core/values/errors.js";
-import { isServerRun } from "../langchain/langgraph-internals.js";
-import { getRunStore, type MemoryRun } from "../langchain/memory-run.js";
-import { isOutsideMongoDB } from "../open-memory.js";
 
 /**
  * Warns once in a process. Reason: a run without its thread or user is a mistake of the program, and would repeat in
@@ -11,20 +8,6 @@ import { isOutsideMongoDB } from "../open-memory.js";
  */
 export function warnOfMissingOwner(which: string, { message }: MemoryError): void {
   warnOnce("owner", `a run cannot use ${which}: ${message}`);
-}
-
-/**
- * Warns once in a process if LangGraph's own server has replaced the store of a graph. The program has a
- * MongoMemoryStore, but the notes of a node without a store are kept in the server's store.
- */
-export function warnOfServerStore(nodeId: string, run: MemoryRun): void {
-  const store = getRunStore(run);
-  if (store === undefined || !isServerRun(run.config) || !isOutsideMongoDB(store)) return;
-  warnOnce(
-    "store",
-    `node ${JSON.stringify(nodeId)} has no store, so its notes are kept in the store of LangGraph's server, which ` +
-      "replaces the one of compile({ store }); pass the MongoMemoryStore to the MemoryNode to keep them in MongoDB",
-  );
 }
 
 /**

@@ -174,14 +174,6 @@ export function unwrapStore(store: BaseStore): BaseStore {
 }
 
 /**
- * Whether LangGraph's own server runs the graph. The server describes itself in the metadata of its runs.
- * `__tests__/integration/graph/server.test.ts` tries it with the installed server.
- */
-export function isServerRun({ metadata }: RunnableConfig): boolean {
-  return metadata?.["langgraph_host"] !== undefined;
-}
-
-/**
  * Defines `lc_runnable`, which LangGraph's `addNode` reads first. If it is true, the node calls `invoke`. Any other
  * object becomes a node that does nothing.
  * @param read may throw, to refuse the object as a node

@@ -86,13 +86,10 @@ describe.each(stores)("the development server of LangGraph with $name", ({ isMon
     expect(namespaces).toHaveLength(isMongo ? 0 : 1);
   });
 
-  it("keeps the notes of a node without a store, and warns where the program has a MongoMemoryStore", async () => {
+  it("keeps the notes of a node without a store in its own", async () => {
     await ask("replaced", await newThread(), "note x");
     const { items } = await client.store.searchItems(["memory", "inherited"]);
     expect(items.map(({ key, value }) => [key, value])).toEqual([["/notes", { content: "x" }]]);
-    expect(await answer("replaced", await newThread(), "warnings")).toMatch(
-      isMongo ? /^node "inherited" has no store, so its notes are kept in the store of LangGraph's server/m : /^none$/,
-    );
   });
 
   it("gives each thread a memory of its own, and shows the global one where that is empty", async () => {

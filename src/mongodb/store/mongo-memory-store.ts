@@ -46,7 +46,6 @@ import { checkNamespace } from "../operations/check-namespace.js";
 import { readInRun } from "../../langchain/read-in-run.js";
 import { describeBatch } from "./shown-reads.js";
 import { type BatchStorage, checkBatch, StoreBatch } from "./store-batch.js";
-import { rememberCreatedStore } from "./created-stores.js";
 import { openItems, openMemories } from "./open-storage.js";
 import { checkStoreOptions, type MongoMemoryStoreOptions } from "./store-options.js";
 
@@ -84,7 +83,6 @@ export class MongoMemoryStore extends BaseStore {
     super();
     checkStoreOptions(options);
     Object.defineProperty(this, brand, { value: true });
-    rememberCreatedStore();
     const clock = options.clock ?? ((): Date => new Date());
     const database = openDatabase(options.client, options.dbName);
     this.#client = options.client;
