@@ -376,7 +376,7 @@ describe("forget", () => {
     const orphans = (await memories.find({ _id: { $regex: owner } as never, lo: { $gt: "" } }).toArray()).slice(0, 3);
     const strayIds = orphans.map(({ _id }) => String(_id).replace(/\0[0-9a-f]{24}\0/, `\0${"0".repeat(24)}\0`));
     await memories.insertMany(orphans.map((orphan, index) => ({ ...orphan, _id: strayIds[index] as never })));
-    expect(await store.forget(who(owner))).toEqual({
+    expect(await store.forget(who(owner))).toMatchObject({
       memories: of.length,
       files: 60 * of.length,
       versions: 61 * of.length,
