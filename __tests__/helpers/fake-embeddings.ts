@@ -5,7 +5,8 @@ import { Embeddings } from "@langchain/core/embeddings";
  * occurs in the text.
  */
 export class FakeEmbeddings extends Embeddings {
-  readonly model: string;
+  /** Null as in a client that names no model. */
+  readonly model: string | null;
   readonly dims: number;
   /** The texts of each call of `embedDocuments`. */
   readonly documentCalls: string[][] = [];
@@ -17,7 +18,7 @@ export class FakeEmbeddings extends Embeddings {
   /** Number of dimensions that each vector lacks. */
   missingDims = 0;
 
-  constructor(dims = 4, model = "letters") {
+  constructor(dims = 4, model: string | null = "letters") {
     super({});
     this.dims = dims;
     this.model = model;

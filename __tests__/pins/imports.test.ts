@@ -31,6 +31,7 @@ const mayImport: Record<string, string[]> = {
   "mongodb/store": [
     "core",
     "mongodb/driver",
+    "mongodb/embeddings",
     "mongodb/operations",
     "mongodb/items",
     "mongodb/search",

@@ -68,6 +68,7 @@ function createRanks({ parts, questions }: Conversation): NonNullable<BackendFea
     maxTexts: Infinity,
     stored: embed,
     embed,
+    store: async () => undefined,
     keepOnly: async () => undefined,
     createSimilarity: async (query) => {
       const question = questions.find(({ text }) => text === query);

@@ -1,14 +1,22 @@
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
-import { describe, expect, it } from "@jest/globals";
+import { describe, expect, it, jest } from "@jest/globals";
 import * as fc from "fast-check";
 import { type Document, MongoClient } from "mongodb";
 import { splitPassages } from "../../../src/core/search/passages.js";
-import { type SearchHit, openMemory, MongoMemoryStore, type MongoMemoryStoreOptions } from "../../../src/index.js";
+import {
+  type MemoryAddress,
+  MemoryNode,
+  openMemory,
+  MongoMemoryStore,
+  type MongoMemoryStoreOptions,
+  type SearchHit,
+} from "../../../src/index.js";
 import { freshAddress, refuses } from "../../helpers/memory-case.js";
 import { commandsOf } from "../../helpers/commands-of.js";
 import { FakeEmbeddings } from "../../helpers/fake-embeddings.js";
 import { repetitions } from "../../helpers/repetitions.js";
 import { testDatabase } from "../../helpers/test-database.js";
+import { auto, writeManyNotes } from "../../helpers/turns.js";
 import { useClient } from "../../helpers/use-client.js";
 
 const { uri, name, db } = testDatabase();
@@ -401,5 +409,72 @@ describe("two models in one memory", () => {
       .find(filter as Document, { projection: projection as Document })
       .explain("executionStats");
     expect(executionStats).toMatchObject({ nReturned: 1, totalDocsExamined: 0 });
+  });
+});
+
+describe("a storage that fails with the vectors", () => {
+  /** Opens a node whose vectors are a view. It refuses every write, and every read if its pipeline fails. */
+  async function openRefused(what: string, pipeline: Document[] = []): Promise<MemoryNode> {
+    const memoriesCollection = `refused_${what}`;
+    await db.collection(`${memoriesCollection}_source`).insertOne({});
+    await db.createCollection(`${memoriesCollection}_vectors`, { viewOn: `${memoriesCollection}_source`, pipeline });
+    const node = new MemoryNode({ ...freshAddress(), store: storeWith(new FakeEmbeddings(), { memoriesCollection }) });
+    await writeManyNotes(node.globalMemory());
+    return node;
+  }
+  const failing = [{ $project: { x: { $divide: [1, 0] } } }];
+
+  it.each([
+    ["reads", failing],
+    ["writes", []],
+  ])("at %s is EIO for a search", async (what, pipeline) => {
+    const memory = (await openRefused(what, pipeline)).globalMemory();
+    await expect(memory.search("word5")).rejects.toMatchObject({ code: "EIO" });
+  });
+
+  it("is what the warning of a prompt names, which has the passages that words find", async () => {
+    const node = await openRefused("prompt", failing);
+    const warn = jest.spyOn(process, "emitWarning").mockImplementation(() => undefined);
+    const text = (await node.createConnector(auto).renderMessage({ question: "word5" }))?.text;
+    const warnings = warn.mock.calls.map(([warning]) => String(warning));
+    warn.mockRestore();
+    expect(text).toContain("word5 is what a note says");
+    expect(warnings).toEqual([expect.stringMatching(/^the storage failed.* by words alone: EIO: MongoDB refused/)]);
+  });
+});
+
+describe("index.model", () => {
+  class Nameless extends FakeEmbeddings {
+    constructor() {
+      super(4, null);
+    }
+  }
+  const search = async (address: MemoryAddress, embeddings: FakeEmbeddings, model?: string) => {
+    const index = { dims: 4, embeddings, ...(model !== undefined && { model }) };
+    await storeWith(embeddings, { index }).memory(address).search("a");
+  };
+
+  it("names the model of the vectors, whatever the client says", async () => {
+    const address = freshAddress();
+    await storeWith(new FakeEmbeddings()).memory(address).write("/a", "aaa");
+    const clients = [new Nameless(), new Nameless(), new FakeEmbeddings()];
+    for (const [index, model] of ["one", "two", "two"].entries())
+      await search(address, clients[index] ?? new Nameless(), model);
+    expect(clients.map(embedded)).toEqual([["aaa"], ["aaa"], []]);
+    expect((await findVectors(address)).map(({ model }: Document) => String(model)).toSorted()).toEqual([
+      "one, 4",
+      "two, 4",
+    ]);
+  });
+
+  it("is missed in one warning where the client names no model", async () => {
+    const warn = jest.spyOn(process, "emitWarning").mockImplementation(() => undefined);
+    for (const embeddings of [new Nameless(), new Nameless(), new FakeEmbeddings()])
+      await search(freshAddress(), embeddings);
+    await search(freshAddress(), new Nameless(), "named");
+    expect(warn.mock.calls).toEqual([
+      [expect.stringMatching(/class Nameless .*set index\.model/), { type: "MemoryWarning" }],
+    ]);
+    warn.mockRestore();
   });
 });

@@ -230,6 +230,20 @@ describe("embedding", () => {
     expect(other.embeddings.documentCalls).toEqual([["c", "a"]]);
   });
 
+  it("is for all texts of another model that the option names", async () => {
+    const { store, embeddings, collection } = fixture();
+    await store.put(["a"], "k", { text: "a" });
+    const renamed = new MongoMemoryStore({
+      client,
+      dbName: name,
+      itemsCollection: collection,
+      index: { dims: embeddings.dims, embeddings, model: "renamed" },
+    });
+    await renamed.put(["a"], "k", { text: "a" });
+    await renamed.put(["a"], "k", { text: "a" });
+    expect(embeddings.documentCalls).toHaveLength(2);
+  });
+
   it("leaves no vector of what was replaced", async () => {
     const { store, collection } = fixture({ fields: ["text"] });
     await store.put(["a"], "k", { text: "a" });
@@ -313,6 +327,15 @@ describe("what the embeddings client does wrong", () => {
     await expect(store.put(["a"], "k", {})).rejects.toBe(embeddings.failure);
     expect(await store.get(["a"], "k")).toBeNull();
     await expect(store.search(["a"], { query: "a" })).rejects.toBe(embeddings.failure);
+  });
+
+  it("is not blamed where the storage fails", async () => {
+    const { store, collection } = fixture({ fields: ["text"] });
+    await db.collection(`${collection}_source`).insertOne({});
+    const pipeline = [{ $project: { x: { $divide: [1, 0] } } }];
+    await db.createCollection(collection, { viewOn: `${collection}_source`, pipeline });
+    await expect(store.put(["a"], "k", { text: "a" })).rejects.toMatchObject({ code: "EIO" });
+    await expect(store.search(["a"], { query: "a" })).rejects.toMatchObject({ code: "EIO" });
   });
 });
 

@@ -99,8 +99,10 @@ export interface Embeddings {
   readonly maxTexts: number;
   /** Returns the stored vectors, by their texts. */
   stored(texts: readonly string[]): Promise<ReadonlyMap<string, Vector>>;
-  /** Embeds texts in one call, and stores their vectors. */
+  /** Embeds texts in one call of the client. */
   embed(texts: readonly string[]): Promise<ReadonlyMap<string, Vector>>;
+  /** Stores vectors by their texts. */
+  store(vectors: ReadonlyMap<string, Vector>): Promise<void>;
   /**
    * Removes the vectors that these embeddings have stored for all other texts. Vectors of other models are removed only
    * if the memory no longer has their text.

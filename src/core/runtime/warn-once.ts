@@ -14,8 +14,10 @@ export function warnOnce(
     | "store"
     | "timeZone"
     | `embeddings of ${string}`
+    | `history of ${string}`
+    | `model of ${string}`
     | `scope of ${string}`
-    | `history of ${string}`,
+    | `storage of ${string}`,
   message: string,
 ): void {
   if (warned.has(about) || warned.size >= maxWarnings) return;

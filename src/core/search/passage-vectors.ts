@@ -50,7 +50,9 @@ export async function getVectors(
     for (let start = 0; start < Math.min(missing.length, maxEmbeddedTexts); start += batchTexts) {
       call.throwIfAborted();
       const batch = missing.slice(start, start + batchTexts);
-      for (const [text, vector] of await embeddings.embed(batch)) byText.set(text, vector);
+      const created = await embeddings.embed(batch);
+      await embeddings.store(created);
+      for (const [text, vector] of created) byText.set(text, vector);
     }
   } finally {
     // Otherwise the vector of a text that was removed meanwhile would outlive the text, or an erased memory.

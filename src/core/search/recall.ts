@@ -33,12 +33,12 @@ export interface Recalled {
   hits: { passage: number; score: number }[];
 }
 
-/** The share of the time of a call after which its passages are chosen without the embeddings. */
+/** The share of the time of a call for the client of the embeddings. Then passages are chosen without it. */
 const embeddingsShare = 0.2;
 
 /**
- * Reads a memory by its index: if nothing has changed since the last time, no text is read again. If the embeddings
- * fail or hang, it ranks by words alone, because a model that sees no memory is worse off.
+ * Reads a memory by its index: if nothing has changed since the last time, no text is read again. If the embeddings or
+ * their stored vectors fail, it ranks by words alone, because a model that sees no memory is worse off.
  */
 export async function recallMemory(
   backend: MemoryBackend,
@@ -46,34 +46,61 @@ export async function recallMemory(
   recall: RecallOptions["recall"],
   call: CallContext,
 ): Promise<MemoryOutline> {
-  const found = await searchByMeaning(backend, owner, recall, call);
-  const { searchable, hits } = found ?? (await searchIndex(backend, owner, recall, null, call));
+  const { searchable, hits } = await searchByMeaning(backend, owner, recall, call);
   const files = await runInTurns(describeFiles(searchable, hits), call);
   return sortTree({ files, directories: [...searchable.directories], revision: null }, call);
 }
 
-/** Searches by words and meaning. Returns null without embeddings, and if they fail or do not answer in their time. */
+/** Searches by words and meaning, or by words alone without embeddings, and if that fails. */
 async function searchByMeaning(
   backend: MemoryBackend,
   owner: IndexOwner,
   recall: RecallOptions["recall"],
   call: CallContext,
-): Promise<Found | null> {
-  const { features } = backend;
-  if (features?.embeddings === undefined) return null;
-  const limits = { signals: [call.signal], timeoutMs: embeddingsShare * call.timeoutMs };
+): Promise<Found> {
+  const embeddings = backend.features?.embeddings?.(call);
+  if (embeddings === undefined) return searchIndex(backend, owner, recall, null, call);
   try {
-    return await withinTime(limits, "read", (part) =>
-      searchIndex(backend, owner, recall, features.embeddings?.(part) ?? null, part),
-    );
+    return await searchIndex(backend, owner, recall, limitClient(embeddings, call), call);
   } catch (error) {
     call.throwIfAborted();
+    // A storage that fails for all of the memory fails here again, and then no warning is needed.
+    const found = await searchIndex(backend, owner, recall, null, call);
+    const about = error instanceof ClientFailure ? "embeddings" : "storage";
+    const cause = error instanceof ClientFailure ? error.cause : error;
+    const message = cause instanceof Error ? cause.message : String(cause);
     warnOnce(
-      `embeddings of ${nameStorage(backend)}`,
-      `the embeddings failed, so passages are chosen by words alone: ${error instanceof Error ? error.message : String(error)}`,
+      `${about} of ${nameStorage(backend)}`,
+      `the ${about} failed, so passages are chosen by words alone: ${message}`,
     );
-    return null;
+    return found;
   }
+}
+
+/** The client of the embeddings failed or did not answer, not the storage of the vectors. */
+class ClientFailure extends Error {}
+
+/** Gives the client of embeddings its share of the time of a call. @throws ClientFailure */
+function limitClient(embeddings: Embeddings, call: CallContext): Embeddings {
+  let leftMs = Math.round(embeddingsShare * call.timeoutMs);
+  const ask = async <Answer>(request: () => Promise<Answer>): Promise<Answer> => {
+    const startMs = performance.now();
+    try {
+      return await withinTime({ signals: [call.signal], timeoutMs: leftMs }, "read", request);
+    } catch (cause) {
+      throw new ClientFailure("the client of the embeddings failed", { cause });
+    } finally {
+      leftMs = Math.max(1, Math.round(leftMs - (performance.now() - startMs)));
+    }
+  };
+  return {
+    maxTexts: embeddings.maxTexts,
+    stored: (texts) => embeddings.stored(texts),
+    store: (vectors) => embeddings.store(vectors),
+    keepOnly: (texts, all) => embeddings.keepOnly(texts, all),
+    embed: (texts) => ask(() => embeddings.embed(texts)),
+    createSimilarity: (query) => ask(() => embeddings.createSimilarity(query)),
+  };
 }
 
 interface Found {

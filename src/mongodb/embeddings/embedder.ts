@@ -1,7 +1,17 @@
 import { createHash } from "node:crypto";
 import type { IndexConfig } from "@langchain/langgraph-checkpoint";
 import { invalid } from "../../core/values/errors.js";
+import { warnOnce } from "../../core/runtime/warn-once.js";
 import { packVector } from "./vectors.js";
+
+/** The embeddings of a store. */
+export interface EmbeddingsConfig extends IndexConfig {
+  /**
+   * The name of the model. Vectors are compared with vectors of the same name and dimensions only. @default `model` or
+   * `modelName` of the client, or else the name of its class, with a warning
+   */
+  model?: string;
+}
 
 type EmbeddingsCall = "embedDocuments" | "embedQuery";
 
@@ -17,10 +27,10 @@ export class Embedder {
   readonly #embeddings: IndexConfig["embeddings"];
   readonly #hashPrefix: string;
 
-  constructor({ dims, embeddings }: IndexConfig) {
+  constructor({ dims, embeddings, model }: EmbeddingsConfig) {
     this.dims = dims;
     this.#embeddings = embeddings;
-    const name = getModelName(embeddings);
+    const name = model ?? getModelName(embeddings);
     this.model = `${name}, ${dims}`;
     this.#hashPrefix = `${name}\0${dims}\0`;
   }
@@ -68,5 +78,12 @@ const isFloat32 = (number: number): boolean => Number.isFinite(Math.fround(numbe
 /** Clients of LangChain have one field or the other. */
 function getModelName(embeddings: { model?: unknown; modelName?: unknown } & object): string {
   const name = embeddings.model ?? embeddings.modelName;
-  return typeof name === "string" ? name : embeddings.constructor.name;
+  if (typeof name === "string" && name !== "") return name;
+  const { name: className } = embeddings.constructor;
+  warnOnce(
+    `model of ${className}`,
+    `an embeddings client of the class ${className} names no model, so its vectors count as those of every such ` +
+      "client; set index.model",
+  );
+  return className;
 }

@@ -48,9 +48,12 @@ export class MemoryEmbeddings implements Embeddings {
     return stored;
   }
 
-  async embed(texts: readonly string[]): Promise<Map<string, Vector>> {
+  embed(texts: readonly string[]): Promise<Map<string, Vector>> {
+    return untilAborted(this.#call, () => this.#context.embedder.embedTexts(texts));
+  }
+
+  async store(created: ReadonlyMap<string, Vector>): Promise<void> {
     const { client, embedder, vectors, address } = this.#context;
-    const created = await untilAborted(this.#call, () => embedder.embedTexts(texts));
     const binary = await binaryOfSubtype(client, vectorSubtype);
     const documents = Array.from(created, ([text, vector]) => ({
       _id: this.#id(text),
@@ -60,7 +63,6 @@ export class MemoryEmbeddings implements Embeddings {
       vector: binary(vector),
     }));
     await vectors.insert(documents, this.#call);
-    return created;
   }
 
   async keepOnly(texts: Iterable<string>, all: () => Promise<Iterable<string>>): Promise<void> {

@@ -1,5 +1,5 @@
-import type { IndexConfig } from "@langchain/langgraph-checkpoint";
 import type { Db, MongoClient } from "mongodb";
+import type { EmbeddingsConfig } from "../embeddings/embedder.js";
 import type { Retention } from "../history/version-collection.js";
 import type { ExpireMsOptions } from "./life/memory-expiry.js";
 
@@ -34,7 +34,7 @@ export interface StoreContext {
 
 export interface EmbeddingsContext {
   client: MongoClient;
-  config: IndexConfig;
+  config: EmbeddingsConfig;
 }
 
 export interface HistorySettings extends Retention {

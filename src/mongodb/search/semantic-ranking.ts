@@ -1,10 +1,10 @@
 import type { CallContext } from "../../core/runtime/call.js";
 import { types } from "node:util";
-import type { IndexConfig, SearchItem } from "@langchain/langgraph-checkpoint";
+import type { SearchItem } from "@langchain/langgraph-checkpoint";
 import type { Binary, MongoClient } from "mongodb";
 import { binaryOfSubtype } from "../driver/client.js";
 import { type Batches, flattened, splitIntoChunks } from "../driver/ordered-streams.js";
-import { Embedder } from "../embeddings/embedder.js";
+import { Embedder, type EmbeddingsConfig } from "../embeddings/embedder.js";
 import { VectorScorer, vectorSizeBytes, vectorSubtype } from "../embeddings/vectors.js";
 import { type ItemCollection, maxBatchItems } from "../items/item-collection.js";
 import {
@@ -26,7 +26,7 @@ import { type VectorSearchOptions, createVectorSearchPipeline } from "./vector-s
 export interface SemanticRankingContext {
   /** The client of the items. */
   client: MongoClient;
-  config: IndexConfig;
+  config: EmbeddingsConfig;
   /** Without it, every vector of a range is compared. */
   vectorSearch: VectorSearchOptions | undefined;
   collectionName: string;

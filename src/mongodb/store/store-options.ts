@@ -5,6 +5,7 @@ import { memoryRootLabel } from "../../core/values/namespace.js";
 import { checkOptions, countField, createFunctionField, timeoutField } from "../../core/settings/check-options.js";
 import { collectionNameRule, databaseNameRule, isCollectionName, isDatabaseName } from "../driver/names.js";
 import { isStrict } from "../driver/client.js";
+import type { EmbeddingsConfig } from "../embeddings/embedder.js";
 import type { TtlOptions } from "../items/expiry.js";
 import { textLanguages, type TextSearchOptions } from "../search/keyword-ranking.js";
 import type { ExpireMsOptions } from "../memories/life/memory-expiry.js";
@@ -49,11 +50,11 @@ export interface MongoMemoryStoreOptions {
   /** The expiry of items. Memories expire by `expireMs` instead. @default none: never */
   ttl?: TtlOptions;
   /**
-   * Makes `search` rank a `query` by meaning. Names the dimensions and the client of the embeddings, and the paths of a
-   * value to embed. `search` of a memory then ranks by words and by meaning. @default none: `textSearch` ranks a
+   * Makes `search` rank a `query` by meaning. Names the dimensions, the client and the model of the embeddings, and the
+   * paths of a value to embed. `search` of a memory then ranks by words and by meaning. @default none: `textSearch` ranks a
    * `query` by words
    */
-  index?: IndexConfig;
+  index?: EmbeddingsConfig;
   /**
    * Lets `$vectorSearch` of MongoDB Atlas find what `index` embedded. @default none: every vector is compared, exactly
    */
@@ -107,6 +108,7 @@ const indexSchema = z.strictObject({
   dims: countField,
   embeddings: z.custom<IndexConfig["embeddings"]>(isEmbeddings, "must be an Embeddings client of LangChain"),
   fields: z.array(z.string().min(1)).min(1).optional(),
+  model: z.string().min(1).optional(),
 });
 
 const vectorSearchSchema = z.strictObject({

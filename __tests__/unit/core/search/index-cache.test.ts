@@ -191,6 +191,7 @@ describe("the vectors of a memory", () => {
         embedded.push(...texts);
         return new Map(texts.map((text) => [text, new Uint8Array(4)]));
       },
+      store: async () => undefined,
       keepOnly: async () => undefined,
       createSimilarity: async () => () => 0,
     };
@@ -218,6 +219,7 @@ describe("the vectors of a memory", () => {
         embedded.push(texts.length);
         return new Map(texts.map((text) => [text, new Uint8Array(4)]));
       },
+      store: async () => undefined,
       keepOnly: async () => undefined,
       createSimilarity: async () => () => 0,
     };

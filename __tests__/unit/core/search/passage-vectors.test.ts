@@ -10,6 +10,7 @@ it("a search keeps the vectors of as many texts as it may have itself, and those
     maxTexts: 2,
     stored: async () => new Map(),
     embed: async (texts) => new Map(texts.map((text) => [text, new Uint8Array()])),
+    store: async () => undefined,
     keepOnly: async (texts, all) => {
       kept.push([...texts], [...(await all())]);
     },
