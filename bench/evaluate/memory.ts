@@ -22,7 +22,7 @@ export async function writeConversation(
   meaning: boolean,
   learnt: Readonly<Record<string, string>> = {},
 ): Promise<index.Memory> {
-  const written = openMemory(new InMemoryStore(), { nodeId: "evaluate" }, { maxFileBytes: 10_000_000 });
+  const written = openMemory(new InMemoryStore(), { nodeId: "evaluate" }, { maxFileBytes: 7_500_000 });
   for (const [part, { at, messages }] of conversation.parts.entries()) {
     const said = messages.map(({ id, role, name, text }) => {
       const fields = { id, content: text, ...(name !== undefined && { name }) };
@@ -50,7 +50,7 @@ export async function writeConversation(
       features,
     }),
     { nodeId: "evaluate" },
-    { maxFileBytes: 10_000_000 },
+    { maxFileBytes: 7_500_000 },
   );
 }
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type SearchWords, englishWords } from "./search/words.js";
 import { checkOptions, countField, createFunctionField, signalField, timeoutField } from "./settings/check-options.js";
+import { largestFileBytes } from "./values/text.js";
 import { actorField, type MemoryActor } from "./values/actor.js";
 import type { PathRule } from "./values/paths.js";
 
@@ -12,7 +13,7 @@ export interface MemoryOptions {
    * @default "posix"; in a graph template "plain"
    */
   paths?: PathRule;
-  /** Largest file, in bytes of UTF-8. @default 1_000_000 */
+  /** Largest file, in bytes of UTF-8, at most 7,500,000. A larger file that exists can be read, renamed and deleted. @default 1_000_000 */
   maxFileBytes?: number;
   /**
    * Largest memory in MongoDB, in bytes of its documents. Changes that add text to a memory of several documents then
@@ -51,7 +52,7 @@ export interface MemoryUse {
 }
 
 /**
- * The largest file or memory that one document can contain: 15 MB leaves a margin below MongoDB's limit of 16 MiB.
+ * The largest memory that one document can contain: 15 MB leaves a margin below MongoDB's limit of 16 MiB.
  */
 export const memoryBytesCeiling = 15_000_000;
 
@@ -65,10 +66,14 @@ export const memoryDefaults = {
 
 const pathsField = z.enum(["plain", "posix"], { message: 'must be "plain" or "posix"' });
 
+const largestFileFault =
+  `must be at most ${largestFileBytes}, because a change of a file and the text that it replaces go into one document ` +
+  "of MongoDB";
+
 /** The fields of MemoryOptions, for option objects that extend it. */
 export const memoryOptionFields = {
   paths: pathsField.optional(),
-  maxFileBytes: countField.max(memoryBytesCeiling).optional(),
+  maxFileBytes: countField.max(largestFileBytes, largestFileFault).optional(),
   maxMemoryBytes: countField.max(Number.MAX_SAFE_INTEGER).optional(),
   timeoutMs: timeoutField.optional(),
   searchWords: createFunctionField<SearchWords>("must be a function from a text to its words").optional(),

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { rulesField } from "../core/access/policy.js";
 import { mountFields } from "../core/mounts/mounts.js";
 import { maxTimeoutMs } from "../core/settings/check-options.js";
+import { largestFileBytes } from "../core/values/text.js";
 import { memoryDefaults, memoryOptionFields } from "../core/memory-options.js";
 import { isTimeZone } from "../core/settings/time-zone.js";
 import { logFields } from "../conversation/options.js";
@@ -73,7 +74,7 @@ const memoryFields = {
     '"plain" (names of letters, digits, "_", "-" and spaces; the default) or "posix" (any Unicode)',
   ),
   maxFileBytes: memoryOptionFields.maxFileBytes.describe(
-    `a whole number from 1 to ${memoryDefaults.maxMemoryBytes}: the largest file in bytes ` +
+    `a whole number from 1 to ${largestFileBytes}: the largest file in bytes ` +
       `(default ${memoryDefaults.maxFileBytes})`,
   ),
   maxMemoryBytes: memoryOptionFields.maxMemoryBytes.describe(

@@ -32,6 +32,7 @@ function workspace(): string {
     "docs/plan.md": "two",
     "docs/logo.png": picture,
     "docs/huge.log": "",
+    "docs/large.log": "x".repeat(7_500_001),
     " blank/x": "x",
     "a\\b": "x",
     "line\nskipped: no": "x",
@@ -66,6 +67,10 @@ it("a workspace is imported with a report of everything that no memory takes", a
       ["/dangling", link],
       ["/dir\\xff", "its name is not UTF-8"],
       ["/docs/huge.log", "EFBIG: the file has 1000000000 bytes; a memory reads files of at most 15000000 bytes"],
+      [
+        "/docs/large.log",
+        "EFBIG: the file would be 7500001 bytes, over its limit of 7500000 bytes; split it into several files",
+      ],
       ["/docs/logo.png", "EIO: the file is not UTF-8 text"],
       ["/docs/loop", link],
       ["/docs/pipe", "it is neither a file nor a folder"],
@@ -87,12 +92,12 @@ it("the report is on the standard error, a line for each entry, also of a dry ru
   const first = await cli(["import", "--dir", dir, ...target]);
   const second = await cli(["import", "--dir", dir, ...target]);
   expect([tried, first, second].map(({ exitCode, stdout }) => [exitCode, stdout])).toEqual([
-    [0, "checked, not imported, 1 memory: 2 files written, 13 skipped\n"],
-    [0, "imported 1 memory: 2 files written, 13 skipped\n"],
-    [0, "imported 1 memory: 0 files written, 2 files there already, 13 skipped\n"],
+    [0, "checked, not imported, 1 memory: 2 files written, 14 skipped\n"],
+    [0, "imported 1 memory: 2 files written, 14 skipped\n"],
+    [0, "imported 1 memory: 0 files written, 2 files there already, 14 skipped\n"],
   ]);
   const lines = first.stderr.trimEnd().split("\n");
-  expect(lines).toHaveLength(13);
+  expect(lines).toHaveLength(14);
   expect(lines.filter((line) => !line.startsWith("skipped: "))).toEqual([]);
   expect(lines).toContain("skipped: /docs/logo.png: EIO: the file is not UTF-8 text");
   expect(lines).toContain('skipped: "/line\\nskipped: no": invalid path: control characters are not allowed');

@@ -7,26 +7,26 @@ import { testDatabase } from "../../helpers/test-database.js";
 
 const { client, name: dbName, db } = testDatabase("replicaSet");
 
-describe("files that are nearly as large as a document can be", () => {
+describe("files of the largest size", () => {
   it.each([false, true])("lie in pages of their own, history: %s", async (history) => {
     const address = freshAddress();
     const store = new MongoMemoryStore({ client, dbName, history });
-    const memory = store.memory(address, { maxFileBytes: 15_000_000 });
-    const large = "x".repeat(8_500_000);
+    const memory = store.memory(address, { maxFileBytes: 7_500_000 });
+    const large = "x".repeat(6_500_000);
     await memory.write("/b", large);
     await memory.append("/a", "small");
     await memory.append("/c", large);
     await memory.append("/b1", large);
-    await memory.write("/d", "x".repeat(14_000_000));
+    await memory.write("/d", "x".repeat(7_400_000));
     await memory.append("/d", "more");
     await memory.append("/d1", "small");
     const { files } = await memory.outline();
     expect(files.map(({ path, sizeBytes }) => [path, sizeBytes])).toEqual([
       ["/a", 5],
-      ["/b", 8_500_000],
-      ["/b1", 8_500_000],
-      ["/c", 8_500_000],
-      ["/d", 14_000_005],
+      ["/b", 6_500_000],
+      ["/b1", 6_500_000],
+      ["/c", 6_500_000],
+      ["/d", 7_400_005],
       ["/d1", 5],
     ]);
     expect(findPageFaults(await readStoredPages(db.collection("memories"), address))).toEqual([]);

@@ -57,8 +57,8 @@ describe("files that are larger than a page", () => {
   });
 
   it("of the largest size leave room for others beside them", async () => {
-    const memory = usual.memory(freshAddress(), { maxFileBytes: 15_000_000 });
-    const files = { "/a": "text", "/b": "b".repeat(9_000_000), "/c": "c".repeat(7_000_000), "/d": "text" };
+    const memory = usual.memory(freshAddress(), { maxFileBytes: 7_500_000 });
+    const files = { "/a": "text", "/b": "b".repeat(7_500_000), "/c": "c".repeat(7_000_000), "/d": "text" };
     for (const [path, content] of Object.entries(files)) await memory.write(path, content);
     await memory.append("/c", "more");
     expect(await textsOf(memory)).toEqual({ ...files, "/c": `${files["/c"]}\nmore` });

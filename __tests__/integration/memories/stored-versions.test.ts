@@ -147,8 +147,9 @@ describe("a memory near the size that MongoDB takes", () => {
   const store = new MongoMemoryStore({ client, dbName, history: true });
 
   async function largeMemory(): Promise<Memory> {
-    const memory = store.memory({ nodeId: randomUUID() }, { maxFileBytes: 14_000_000 });
-    await memory.write("/large", letters("l", 13));
+    const memory = store.memory({ nodeId: randomUUID() }, { maxFileBytes: 7_500_000 });
+    await memory.write("/large", letters("l", 7));
+    await memory.write("/other", letters("o", 6));
     await memory.write("/a", letters("a", 1));
     return memory;
   }
@@ -157,8 +158,8 @@ describe("a memory near the size that MongoDB takes", () => {
     const memory = await largeMemory();
     await Promise.all(["b", "c", "d", "e"].map((letter) => memory.write("/a", letters(letter, 1))));
     const versions = await readAll(getHistory(memory).list({ path: "/a" }));
-    expect(versions.map(({ id }) => id)).toEqual(["6", "5", "4", "3", "2"]);
-    expect((await getHistory(memory).read("2")).content).toBe(letters("a", 1));
+    expect(versions.map(({ id }) => id)).toEqual(["7", "6", "5", "4", "3"]);
+    expect((await getHistory(memory).read("3")).content).toBe(letters("a", 1));
   });
 
   it("refuses what would not fit without that, and a change that does not fit beside the text that it replaces", async () => {
@@ -167,12 +168,19 @@ describe("a memory near the size that MongoDB takes", () => {
       code: "ENOSPC",
       message: expect.stringContaining("over its limit of 15000000 bytes"),
     });
-    await expect(memory.write("/large", letters("m", 13))).rejects.toMatchObject({
+    await expect(memory.write("/large", letters("m", 7))).rejects.toMatchObject({
       code: "ENOSPC",
-      message: expect.stringContaining("the texts that the change replaces"),
+      message:
+        "ENOSPC: the memory and the texts that the change replaces, which its history keeps, are larger together than " +
+        "MongoDB takes a document; change fewer or smaller files at once, or use a replica set, which keeps a large " +
+        "memory in several documents",
     });
-    expect((await readAll(getHistory(memory).list())).map(summary)).toEqual(["2 created /a", "1 created /large"]);
-    expect(await memory.read("/large")).toBe(letters("l", 13));
+    expect((await readAll(getHistory(memory).list())).map(summary)).toEqual([
+      "3 created /a",
+      "2 created /other",
+      "1 created /large",
+    ]);
+    expect(await memory.read("/large")).toBe(letters("l", 7));
   });
 });
 

@@ -1,9 +1,9 @@
 import { stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
-import { memoryBytesCeiling } from "../../core/memory-options.js";
 import type { Memory } from "../../core/memory.js";
 import type { CheckedAddress } from "../../core/values/address.js";
 import type { PathRule } from "../../core/values/paths.js";
+import { largestFileBytes } from "../../core/values/text.js";
 import type { MemoryDatabase } from "../../mongodb/admin/memory-database.js";
 import { pickDefined } from "../../core/settings/pick-defined.js";
 import { programName } from "../command.js";
@@ -36,7 +36,7 @@ export interface OpenSettings {
 }
 
 /** Settings for a memory that receives files. The files may be as large as the application once allowed. */
-export const transferSettings = { access: "write", missing: "allow", maxFileBytes: memoryBytesCeiling } as const;
+export const transferSettings = { access: "write", missing: "allow", maxFileBytes: largestFileBytes } as const;
 
 /** One open memory. */
 export interface OpenTarget {

@@ -16,13 +16,16 @@ export function appendSeparator(text: string, addition: string): "" | "\n" {
   return joined ? "" : "\n";
 }
 
-/** The highest `maxFileBytes` that options allow. */
-export const largestFileBytes = 15_000_000;
+/**
+ * The highest `maxFileBytes` that options allow. Reason: a change of a file must fit into one document of MongoDB, which
+ * has at most 16 MiB, together with the text that it replaces.
+ */
+export const largestFileBytes = 7_500_000;
 
 /**
  * Replaces every occurrence of the literal `search`, left to right, not overlapping. `search` must not be empty. The
  * size is computed first, because the result of two texts of a megabyte can be larger than any string can be.
- * @param maxFileBytes default 15,000,000, the highest limit that a file can have
+ * @param maxFileBytes default 7,500,000, the highest limit that a file can have
  * @throws MemoryError EFBIG
  */
 export function replaceText(

@@ -8,10 +8,10 @@ import { OpenDirectory } from "../../backends/directory/open-directory.js";
 import { openDirectoryMemory } from "../../backends/directory/open-directory-memory.js";
 import { type FoundName, readDirectory } from "../../backends/directory/read-directory.js";
 import type { Memory } from "../../core/memory.js";
-import { memoryBytesCeiling } from "../../core/memory-options.js";
 import type { SnapshotFile } from "../../core/tree/snapshot.js";
-import { invalid, MemoryError } from "../../core/values/errors.js";
+import { fileTooLarge, invalid, MemoryError } from "../../core/values/errors.js";
 import { getCreationError, getPathPrefix, normalizePath, ROOT } from "../../core/values/paths.js";
+import { largestFileBytes } from "../../core/values/text.js";
 import type { MoveInNote, MoveInSource } from "../item.js";
 
 /** A part of a folder. */
@@ -22,7 +22,7 @@ export async function openFolder(source: MoveInSource): Promise<{ memory: Memory
   if (typeof source !== "string" || !(await stat(source)).isDirectory())
     throw invalid("the source must be the path of a folder");
   if (basename(resolve(source)) === "") throw invalid("the source must be a folder, not the root of a file system");
-  return { memory: openDirectoryMemory({ dir: source, maxFileBytes: memoryBytesCeiling }), dir: source };
+  return { memory: openDirectoryMemory({ dir: source, maxFileBytes: largestFileBytes }), dir: source };
 }
 
 /**
@@ -62,7 +62,10 @@ const filesAtOnce = 32;
 export async function readFile(memory: Memory, path: string): Promise<SnapshotFile | MoveInNote> {
   try {
     const [content, facts] = [await memory.read(path), await memory.stat(path)];
-    return facts?.kind === "file" ? { path, content, ...facts } : { what: path, why: "it changed while it was read" };
+    if (facts?.kind !== "file") return { what: path, why: "it changed while it was read" };
+    const { sizeBytes } = facts;
+    if (sizeBytes > largestFileBytes) throw fileTooLarge(sizeBytes, largestFileBytes);
+    return { path, content, ...facts };
   } catch (error) {
     return { what: path, why: getMemoryFault(error) };
   }

@@ -12,7 +12,7 @@ async function memoryWith(text: string): Promise<Memory> {
   const memory = openMemory(
     new InMemoryStore(),
     { nodeId: `grep ${opened}` },
-    { maxFileBytes: 15_000_000, timeoutMs: Infinity },
+    { maxFileBytes: 7_500_000, timeoutMs: Infinity },
   );
   await memory.write("/a", text);
   return memory;
@@ -150,8 +150,8 @@ describe("grep", () => {
     });
   });
 
-  it("lets others work meanwhile, and ends with its time, in 15 MB", async () => {
-    const memory = await memoryWith("a line of some length that holds nothing of interest\n".repeat(280_000));
+  it("lets others work meanwhile, and ends with its time, in 7 MB", async () => {
+    const memory = await memoryWith("a line of some length that holds nothing of interest\n".repeat(138_000));
     let turns = 0;
     const timer = setInterval(() => (turns += 1), 1);
     await expect(memory.grep({ regex: "[a-z]+ (zebra|lion)$" })).resolves.toEqual([]);
@@ -163,8 +163,8 @@ describe("grep", () => {
   });
 
   it.each([
-    ["\n", repetitions({ usual: 1_500_000, long: 15_000_000 })],
-    ["\r\n", repetitions({ usual: 700_000, long: 7_400_000 })],
+    ["\n", repetitions({ usual: 1_500_000, long: 7_400_000 })],
+    ["\r\n", repetitions({ usual: 700_000, long: 3_700_000 })],
   ])("lets others work meanwhile in megabytes of the line end %j alone", async (lineEnd, count) => {
     const memory = await memoryWith(lineEnd.repeat(count));
     let turns = 0;

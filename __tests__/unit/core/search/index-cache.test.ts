@@ -23,7 +23,7 @@ function counted(): { memory: Memory; indexed: string[]; open: () => Memory } {
   const store = new InMemoryStore();
   opened += 1;
   const address = { nodeId: `counted ${opened}` };
-  const open = (): Memory => openMemory(store, address, { searchWords, maxFileBytes: 15_000_000 });
+  const open = (): Memory => openMemory(store, address, { searchWords, maxFileBytes: 7_500_000 });
   return { memory: open(), indexed, open };
 }
 
@@ -118,14 +118,14 @@ describe("the index of a memory", () => {
   it("is given up for others, so that all of them take at most 100 MB", async () => {
     const before = measureCachedIndexes().count;
     // The dash makes each character take two bytes.
-    const text = `zebra –${" ".repeat(14_000_000)}`;
-    for (let index = 0; index < 6; index += 1) {
+    const text = `zebra –${" ".repeat(7_000_000)}`;
+    for (let index = 0; index < 12; index += 1) {
       const { memory } = counted();
       await memory.write("/a", text);
       await memory.search("zebra");
       expect(measureCachedIndexes().bytes).toBeLessThanOrEqual(100_000_000);
     }
-    expect(measureCachedIndexes().count).toBeLessThan(before + 6);
+    expect(measureCachedIndexes().count).toBeLessThan(before + 12);
   });
 
   it("is given up for those of thousands of other memories, which take as little as a memory takes", async () => {

@@ -140,17 +140,17 @@ describe("a search in much text", () => {
     clearInterval(timer);
   });
 
-  it("finds the last line of 14 MB, and counts 100 words of a query", async () => {
+  it("finds the last line of 7 MB, and counts 100 words of a query", async () => {
     const memory = await memoryWith(
       {
-        "/a": `${"Nothing of interest is told in this line of a file that is very long indeed, as some are\n".repeat(155_000)}The zebra`,
+        "/a": `${"Nothing of interest is told in this line of a file that is very long indeed, as some are\n".repeat(78_000)}The zebra`,
       },
-      { maxFileBytes: 15_000_000 },
+      { maxFileBytes: 7_500_000 },
     );
     expect(await memory.search("zebras")).toMatchObject([
-      { startLine: 155_001, text: "The zebra" },
-      { startLine: 155_000 },
-      { startLine: 154_999 },
+      { startLine: 78_001, text: "The zebra" },
+      { startLine: 78_000 },
+      { startLine: 77_999 },
     ]);
     const words = Array.from({ length: 100 }, (_, index) => `word${index}`).join(" ");
     expect(await memory.search(`${words} zebra`)).toEqual([]);

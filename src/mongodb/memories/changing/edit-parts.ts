@@ -1,3 +1,4 @@
+import { memoryBytesCeiling } from "../../../core/memory-options.js";
 import type { Steps } from "../../../core/runtime/turns.js";
 import type { MemoryTree, TreeEdits } from "../../../core/tree/memory-tree.js";
 import type { MemorySnapshot, SnapshotFile } from "../../../core/tree/snapshot.js";
@@ -54,7 +55,8 @@ function* findSwappedText(
   const [file] = files;
   if (file === undefined || files.length + removed.length + moved.length + directories.length > 1) return null;
   const before = tree.files.get(file.path);
-  if (before === undefined) return null;
+  // The command has the previous text once to compare and once for the history, and a command has at most 16 MiB.
+  if (before === undefined || 2 * before.sizeBytes + file.sizeBytes > memoryBytesCeiling) return null;
   return yield* createSwap({ path: file.path, before: before.content, content: file.content }, { now: file.updatedAt });
 }
 

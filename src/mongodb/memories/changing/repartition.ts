@@ -1,6 +1,7 @@
 import { type MemoryTree, sumBytes, type TreeEdits } from "../../../core/tree/memory-tree.js";
 import { countStart } from "../../../core/runtime/bisection.js";
 import type { MemorySnapshot, SnapshotFile } from "../../../core/tree/snapshot.js";
+import { largestFileBytes } from "../../../core/values/text.js";
 import { keyOfPath } from "../documents/page-document.js";
 import { compareKeys, getOrderKey, getStartBelow } from "../documents/page-order.js";
 import { directoryKeyBytes, fileKeyBytes } from "../documents/page-sizes.js";
@@ -109,8 +110,10 @@ function splitPage<Old extends OldPage>(
   }));
 }
 
-/** No page grows larger than this: the limit of a document of MongoDB is 16 MB. */
-const largestPageBytes = 14_000_000;
+/**
+ * A page of one file is cut from this size on. Reason: the head must have room for a text that a change replaces, too.
+ */
+const largestPageBytes = largestFileBytes + 500_000;
 
 /** A part that is one large file cannot be cut. Returns the doubled size, at which it is checked again. */
 function getNextSplit(part: readonly Entry[], pageBytes: number): number | undefined {

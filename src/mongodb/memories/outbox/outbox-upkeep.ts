@@ -73,13 +73,14 @@ export async function makeRoomInHead(
     await reading(() => moveVersions(memory, call));
     return timesAlone;
   }
-  if (timesAlone + 1 === maxTooLargeAlone) throw tooMuchAtOnce(error);
+  if (timesAlone + 1 === maxTooLargeAlone) throw tooMuchAtOnce(memory, error);
   return timesAlone + 1;
 }
 
-function tooMuchAtOnce(cause: unknown): MemoryError {
+function tooMuchAtOnce({ server }: PagedMemory, cause: unknown): MemoryError {
   const message =
     "ENOSPC: the memory and the texts that the change replaces, which its history keeps, are larger together than " +
-    "MongoDB takes a document; change less at once";
+    "MongoDB takes a document; change fewer or smaller files at once" +
+    (server.hasTransactions === false ? ", or use a replica set, which keeps a large memory in several documents" : "");
   return new MemoryError("ENOSPC", message, { cause });
 }
