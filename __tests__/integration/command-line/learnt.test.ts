@@ -20,7 +20,7 @@ interface Place {
 /** A memory in which a run of `learn` has proposed these changes, from a note that is gone by now. */
 async function openLearnt(...operations: object[]): Promise<Place> {
   const memory = store.memory({ nodeId: randomUUID() });
-  await memory.with({ actor: by }).write("/inbox/a.md", "Ada moved to Oslo.\u001b[2J");
+  await memory.with({ actor: { ...by, client: "form" } }).write("/inbox/a.md", "Ada moved to Oslo.\u001b[2J");
   const { runId } = await learnWith(memory, operations);
   await memory.write("/inbox/a.md", "another note");
   const target = ["--uri", uri, "--db", dbName, "--node", memory.address.nodeId];
