@@ -91,11 +91,13 @@ export async function runChange(
  */
 async function runAllowedChange(
   memory: MemoryContext,
-  change: Change,
+  requested: Change,
   call: Call,
 ): Promise<ChangeResult & { content?: string }> {
   const { policies, backend } = memory;
-  if (policies === null) return changeStorage(memory, change, call);
+  if (policies === null) return changeStorage(memory, requested, call);
+  const isOfAll = requested.type === "delete" && requested.path === ROOT && policies.kept !== undefined;
+  const change = isOfAll ? { ...requested, keeps: policies.kept } : requested;
   if ((await authorizeChange(policies, change, backend, call)) === "ask")
     return runAsChange(call, () => requestApproval({ ...memory, policies }, change, call));
   if (!policies.hasGuard) return changeStorage(memory, change, call);
@@ -107,12 +109,7 @@ async function runAllowedChange(
 function changeStorage(memory: MemoryContext, change: Change, call: Call): Promise<ChangeResult> {
   const { backend, policies } = memory;
   const options: ChangeOptions =
-    policies?.vary !== true
-      ? {}
-      : {
-          checkPath: (path) => policies.assertAllowed(path, "write"),
-          ...(change.type === "delete" && change.path === ROOT && { spares: (path: string) => policies.spares(path) }),
-        };
+    policies?.vary !== true ? {} : { checkPath: (path) => policies.assertAllowed(path, "write") };
   return runAsChange(call, () => changeOnce(backend, change, options, call));
 }
 

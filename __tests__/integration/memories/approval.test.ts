@@ -116,6 +116,22 @@ async function texts({ memory }: Pick<Place, "memory">): Promise<Record<string, 
 
 const getCode = (error: unknown): string => (MemoryError.isInstance(error) ? error.message : String(error));
 
+describe("a proposal to delete everything", () => {
+  it("shows what goes, and keeps the log of the node", async () => {
+    const place = fresh({ node: { log: true } });
+    await place.memory.write("/conversations/day.md", "log");
+    await place.memory.write("/notes/a", "one");
+    const id = await proposed(place, { command: "delete", path: "/" });
+    expect((await place.proposals.get(id))?.diff).toBe("- /notes/\n- /notes/a (3 bytes)\n");
+    await place.memory.append("/conversations/day.md", "more");
+    await place.proposals.approve(id, ada);
+    expect(await place.memory.snapshot()).toMatchObject({
+      files: [{ path: "/conversations/day.md", content: "log\nmore" }],
+      directories: ["/conversations"],
+    });
+  });
+});
+
 describe("a proposal", () => {
   it("is answered by each dialect in its own form, and stores nothing", async () => {
     const place = fresh();

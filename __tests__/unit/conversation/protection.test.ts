@@ -120,18 +120,24 @@ describe("the tools of a node with a log", () => {
     expect((await memory.snapshot()).files.map(({ path }) => path)).toEqual(["/a/b/log/2026-03-04.md"]);
   });
 
-  it("do not ask a person about deleting everything, while there is a log", async () => {
-    const node = await createLoggedNode({ rules: [{ path: "/**", access: "ask" }] }).catch(() => null);
-    expect(node).toBeNull();
-    const asking = new MemoryNode({
-      nodeId: "n",
-      store: new InMemoryStore(),
-      log: true,
-      rules: [{ path: "/**", access: "ask" }],
-    });
-    await logConversation(asking.memory(), [new HumanMessage("hi")], { at });
-    await expect(asking.memory().delete("/")).rejects.toMatchObject({ code: "EACCES" });
-    expect(await asking.memory().read(file)).toContain("hi");
+  it("are refused a delete of everything where only the log is left", async () => {
+    const node = await createLoggedNode();
+    await node.memory().delete("/");
+    const message = 'EACCES: only /conversations is left, which is read-only here (access "read"); forget deletes';
+    await expect(node.memory().delete("/")).rejects.toThrow(message);
+    await expect(node.memory().delete("/")).rejects.toMatchObject({ code: "EACCES", path: "/conversations" });
+    const answers = [
+      await callTools(node.memoryTools, ["memory", { command: "delete", path: "/" }]),
+      await callTools(createRecordTools(node), ["clear_memory", {}]),
+      (await new DeepAgentsBackend(node, { onError: () => undefined }).delete("/")).error,
+    ];
+    for (const answer of answers) expect(answer).toContain("read-only");
+    expect((await node.memory().snapshot()).files).toHaveLength(1);
+  });
+
+  it("may delete everything where the log has not begun", async () => {
+    const node = new MemoryNode({ nodeId: "n", store: new InMemoryStore(), log: true });
+    expect(await node.memory().delete("/")).toEqual({ files: 0, dirs: 0 });
   });
 });
 

@@ -120,6 +120,29 @@ describe("a change that asks", () => {
     expect(await readTexts(free)).toEqual({ "/a": "one\ntwo" });
   });
 
+  it("keeps the log of the node where everything is deleted, and a person sees what goes", async () => {
+    const { node, free } = freshMemory({ ...asking, log: true });
+    await free.write("/conversations/day.md", "log");
+    await free.write("/notes/a", "one");
+    const agent = agentThatCalls(node, { tool: "memory", args: { command: "delete", path: "/" } });
+    const [review] = getReviews(await start(agent));
+    expect(review?.description).toContain("- /notes/\n- /notes/a (3 bytes)\n");
+    expect(review?.description).not.toContain("/conversations");
+    // What stays is no base of the change.
+    await free.append("/conversations/day.md", "more");
+    expect(toolTexts(await resume(agent, approved))).toEqual([expect.stringContaining('"files":1')]);
+    expect((await free.snapshot()).directories).toEqual(["/conversations"]);
+    expect(await readTexts(free)).toMatchObject({ "/conversations/day.md": "log\nmore" });
+  });
+
+  it("is refused without a question where only the log could go", async () => {
+    const { node, free } = freshMemory({ ...asking, log: true });
+    await free.write("/conversations/day.md", "log");
+    const reply = await start(agentThatCalls(node, { tool: "memory", args: { command: "delete", path: "/" } }));
+    expect(getReviews(reply)).toEqual([]);
+    expect(toolTexts(reply)).toEqual([expect.stringContaining("only /conversations is left")]);
+  });
+
   it("is made with the content that a person has edited", async () => {
     const { node, free } = freshMemory();
     const agent = agentThatCalls(node, append("/a", "two"));

@@ -65,7 +65,7 @@ export class FolderChange {
       return result;
     }
     if (change.type !== "delete") return result;
-    for (const [path, found] of options.spares === undefined ? located : await locateAll(folder, edits.removed)) {
+    for (const [path, found] of change.keeps === undefined ? located : await locateAll(folder, edits.removed)) {
       await remove(found, hold);
       this.#count(tree, path);
     }

@@ -1,5 +1,5 @@
 import type { CallContext } from "../runtime/call.js";
-import type { Change } from "../tree/change.js";
+import { type Change, isKept } from "../tree/change.js";
 import { loadTree, type MemoryBackend } from "../contract/backend.js";
 import type { Policies } from "./policies.js";
 import type { NeededAccess } from "./policy.js";
@@ -24,7 +24,9 @@ export async function authorizeChange(
   const tree = await loadTree(backend, whole, call);
   const decideBelow = (below: string): string[] =>
     needs.map(({ path, needed }) => policies.decide(path + below.slice(change.path.length), needed));
-  return tree.pathsWithin(change.path).flatMap(decideBelow).includes("ask") ? "ask" : "allow";
+  const keeps = change.type === "delete" ? change.keeps : [];
+  const changed = tree.pathsWithin(change.path).filter((path) => !isKept(path, keeps));
+  return changed.flatMap(decideBelow).includes("ask") ? "ask" : "allow";
 }
 
 /** Returns the access that a change needs on each path that it names. */

@@ -8,6 +8,7 @@ import { invalid, MemoryError } from "../values/errors.js";
 import {
   type CheckedPolicy,
   decisions,
+  fromTreePath,
   getAccess,
   type GuardedChange,
   type MemoryAccess,
@@ -84,12 +85,12 @@ export class Policies {
     return decision;
   }
 
-  /** Whether a delete of the root keeps a path. @param path of the memory */
-  spares(path: string): boolean {
-    return this.#policies.some((policy) => {
-      const treePath = toTreePath(policy, path);
-      return policy.rules.some(({ spares }) => spares?.(treePath) === true);
-    });
+  /** Returns the paths that a delete of the root keeps. Undefined for none. */
+  get kept(): readonly string[] | undefined {
+    const kept = this.#policies.flatMap((policy) =>
+      policy.rules.flatMap(({ keeps }) => (keeps === undefined ? [] : (fromTreePath(policy, keeps) ?? []))),
+    );
+    return kept.length === 0 ? undefined : kept;
   }
 
   /** Refuses also a change that needs an approval. @throws MemoryError EACCES */

@@ -6,7 +6,7 @@ import type { MemoryActor } from "../values/actor.js";
 import type { CheckedAddress } from "../values/address.js";
 import { MemoryError } from "../values/errors.js";
 import { compilePathPattern } from "../values/path-pattern.js";
-import { ROOT } from "../values/paths.js";
+import { isWithin, ROOT } from "../values/paths.js";
 
 /**
  * Which calls are allowed.
@@ -65,8 +65,8 @@ export interface CheckedRule {
   access: MemoryAccess;
   path: string;
   fits: (path: string) => boolean;
-  /** Whether a delete of the root keeps a path. @default it is refused if the rule denies it */
-  spares?: (path: string) => boolean;
+  /** A directory that a delete of the root keeps. @default the delete is refused if the rule denies it */
+  keeps?: string;
 }
 
 /** A checked policy, with the actor and the mount point that it applies to. */
@@ -99,6 +99,16 @@ export function getAccess(policy: CheckedPolicy, path: string): MemoryAccess {
 export function toTreePath({ mountPoint = ROOT }: Pick<CheckedPolicy, "mountPoint">, path: string): string {
   if (mountPoint === ROOT) return path;
   return path === ROOT ? mountPoint : mountPoint + path;
+}
+
+/** Returns the path in the memory, or its root for a path above it. Null for a path outside of it. */
+export function fromTreePath(
+  { mountPoint = ROOT }: Pick<CheckedPolicy, "mountPoint">,
+  treePath: string,
+): string | null {
+  if (mountPoint === ROOT) return treePath;
+  if (isWithin(mountPoint, treePath)) return ROOT;
+  return isWithin(treePath, mountPoint) ? treePath.slice(mountPoint.length) : null;
 }
 
 const maxRules = 100;
@@ -158,7 +168,7 @@ export function createLogRule(path: string): CheckedRule {
   const isInLog = compilePathPattern(`${path}/**`);
   const isAbove = (other: string): boolean => `${path}/`.normalize("NFC").startsWith(`${other.normalize("NFC")}/`);
   const fits = (other: string): boolean => isInLog(other) || isAbove(other);
-  return { access: "read", path: `${path}/**`, fits, spares: fits };
+  return { access: "read", path: `${path}/**`, fits, keeps: path };
 }
 
 /** Whether one access allows something that the other denies or asks about. */

@@ -3,7 +3,6 @@ import type { Change, LineEnds } from "../tree/change.js";
 import { digestTree } from "../tree/digest.js";
 import { MemoryTree } from "../tree/memory-tree.js";
 import type { CallContext } from "../runtime/call.js";
-import { compareCodeUnits } from "../values/text.js";
 import type { ChangeConditions, ChangeRecord, PlannedChange } from "../contract/change-record.js";
 import { shownChange, shownDiff } from "./shown-diff.js";
 
@@ -54,7 +53,7 @@ export async function planChange(
       const text = tree.files.get(path)?.content;
       const diff =
         text === undefined
-          ? shownDiff(listTree(tree, path, "-", showPath))
+          ? shownDiff(listTree(tree, edits.removed, "-", showPath))
           : await shownChange(showPath(path), { before: text, after: null }, call);
       return { ...plan, ...noText, to: null, diff, counts: result.deleted };
     }
@@ -62,7 +61,8 @@ export async function planChange(
       const { to } = change;
       const showMoved = (each: string): string => showPath(to + each.slice(path.length));
       const names = `rename from ${showPath(path)}\nrename to ${showPath(to)}\n`;
-      const entries = listTree(tree, path, "-", showPath) + listTree(tree, path, "+", showMoved);
+      const moved = tree.pathsWithin(path);
+      const entries = listTree(tree, moved, "-", showPath) + listTree(tree, moved, "+", showMoved);
       return { ...plan, ...noText, to, diff: shownDiff(names + entries), counts: {} };
     }
   }
@@ -77,7 +77,7 @@ function getConditions(change: Change): ChangeConditions {
     case "update":
       return getLineEnds(change);
     case "delete":
-      return { ifDirectory: change.ifDirectory };
+      return { ifDirectory: change.ifDirectory, ...(change.keeps && { keeps: change.keeps }) };
     case "edit":
     case "rename":
       return {};
@@ -88,16 +88,18 @@ function getLineEnds({ lineEnds }: { lineEnds?: LineEnds | undefined }): { lineE
   return lineEnds === undefined ? {} : { lineEnds };
 }
 
-function listTree(tree: MemoryTree, path: string, sign: string, showPath: (path: string) => string): string {
-  const { files, directories } = tree.within(path);
-  const lines = [
-    ...files.map((file) => [file.path, `${showPath(file.path)} (${file.sizeBytes} bytes)`]),
-    ...directories.map((directory) => [directory, `${showPath(directory)}/`]),
-  ];
-  return lines
-    .toSorted(([a = ""], [b = ""]) => compareCodeUnits(a, b))
-    .map(([, line = ""]) => `${sign} ${line.replaceAll("\n", "\\n")}\n`)
-    .join("");
+/** @param paths in the order of a tree */
+function listTree(
+  tree: MemoryTree,
+  paths: readonly string[],
+  sign: string,
+  showPath: (path: string) => string,
+): string {
+  const describe = (path: string): string => {
+    const file = tree.files.get(path);
+    return `${showPath(path)}${file === undefined ? "/" : ` (${file.sizeBytes} bytes)`}`;
+  };
+  return paths.map((path) => `${sign} ${describe(path).replaceAll("\n", "\\n")}\n`).join("");
 }
 
 /** Returns the recorded change, with its own content or the given one. */
@@ -123,8 +125,9 @@ export function createRecordedChange(
 
 /** Returns the change that applies an approved record: it sets the text that the person was shown. */
 export function createApprovedChange(record: ChangeRecord): Change {
-  const { command, path, before, after, edited, isDirectory } = record;
-  if (command === "delete") return { type: command, path, ifDirectory: isDirectory ? "delete" : "fail" };
+  const { command, path, before, after, edited, isDirectory, conditions } = record;
+  if (command === "delete")
+    return { type: command, path, ifDirectory: isDirectory ? "delete" : "fail", keeps: conditions?.keeps };
   if (command === "rename") return createRecordedChange(record);
   const isNew = before === null;
   return {

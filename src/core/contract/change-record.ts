@@ -11,6 +11,7 @@ export interface ChangeConditions {
   ifExists?: "replace" | "fail";
   ifMissing?: "create" | "fail";
   ifDirectory?: "delete" | "fail";
+  keeps?: readonly string[];
   lineEnds?: LineEnds;
 }
 

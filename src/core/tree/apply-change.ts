@@ -3,16 +3,17 @@ import {
   baseChanged,
   fileNotFound,
   fileTooLarge,
+  type MemoryError,
   parentIsFile,
   pathIsDirectory,
 } from "../values/errors.js";
 import { wrongArgument } from "../settings/wrong-argument.js";
-import { withPath } from "../values/error-paths.js";
+import { errorOnPaths, withPath } from "../values/error-paths.js";
 import { appendLines, replaceLines } from "../values/line-ends.js";
-import { normalizePath, getParents } from "../values/paths.js";
+import { normalizePath, getParents, ROOT } from "../values/paths.js";
 import { appendText, replaceText, utf8Bytes } from "../values/text.js";
 import { getField, hasMethod } from "../values/unknown-values.js";
-import { type Change, type ChangeOptions, type ChangeResult, noResult } from "./change.js";
+import { type Change, type ChangeOptions, type ChangeResult, isKept, noResult } from "./change.js";
 import { digestTree } from "./digest.js";
 import { type MemoryTree, noEdits, type TreeEdits } from "./memory-tree.js";
 
@@ -32,8 +33,8 @@ export interface AppliedChange {
  * Returns the edits that a change makes to a tree, or refuses the change. The tree stays the same; the caller stores
  * the edits. The tree needs to contain only the scope of the change (`getScope`).
  *
- * @throws ENOENT, EISDIR, ENOTDIR, EEXIST, EFBIG, EINVAL for a moved path that is too long, ECONFLICT, and the errors
- * of `checkPath` and `edit`; TypeError for a wrong argument
+ * @throws ENOENT, EISDIR, ENOTDIR, EEXIST, EFBIG, EINVAL for a moved path that is too long, EACCES for a delete that
+ * keeps all that is there, ECONFLICT, and the errors of `checkPath` and `edit`; TypeError for a wrong argument
  */
 export function applyChange(
   tree: MemoryTree,
@@ -66,7 +67,7 @@ export function applyChange(
       return { edits, result: { file: result.file, replaced, deleted: result.deleted } };
     }
     case "delete":
-      return removeTree(tree, change.path, change.ifDirectory, options);
+      return removeTree(tree, change, options);
     case "rename":
       return moveTree(tree, change.path, change.to, options);
   }
@@ -103,16 +104,25 @@ function putText(tree: MemoryTree, path: string, content: string, settings: Appl
 
 function removeTree(
   tree: MemoryTree,
-  path: string,
-  ifDirectory: "delete" | "fail",
-  { checkPath, spares }: ChangeOptions,
+  { path, ifDirectory, keeps = [] }: Extract<Change, { type: "delete" }>,
+  { checkPath }: ChangeOptions,
 ): AppliedChange {
   if (tree.kind(path) === "dir" && ifDirectory === "fail") throw pathIsDirectory();
-  const removed = tree.pathsWithin(path).filter((below) => spares?.(below) !== true);
+  const within = tree.pathsWithin(path);
+  const removed = within.filter((below) => !isKept(below, keeps));
+  if (removed.length === 0 && within.length > 0) throw onlyKept(keeps);
   for (const below of removed) if (below !== path) checkPath?.(below);
   const files = removed.filter((each) => tree.files.has(each)).length;
   const deleted = { files, dirs: removed.length - files };
   return { edits: { ...noEdits, removed }, result: { ...noResult, deleted } };
+}
+
+/** EACCES: a delete would answer that nothing was there, although what it keeps is there. */
+function onlyKept([kept = ROOT]: readonly string[]): MemoryError {
+  const advice = "forget deletes the whole memory, and a program can delete it by the memory of the store itself";
+  const say = (place: (path: string) => string): string =>
+    `EACCES: only ${place(kept)} is left, which is read-only here (access "read"); ${advice}`;
+  return errorOnPaths("EACCES", say, kept);
 }
 
 function moveTree(tree: MemoryTree, path: string, to: string, { checkPath }: ChangeOptions): AppliedChange {

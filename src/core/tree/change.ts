@@ -1,3 +1,4 @@
+import { isWithin } from "../values/paths.js";
 import type { DeletedCounts, FileStat, MadeOnce } from "./snapshot.js";
 
 /**
@@ -17,7 +18,13 @@ export type Change =
       /** Returns the new text of the file. May run again after a lost race. */
       edit: (text: string) => string;
     }
-  | { type: "delete"; path: string; ifDirectory: "delete" | "fail" }
+  | {
+      type: "delete";
+      path: string;
+      ifDirectory: "delete" | "fail";
+      /** Paths that stay, each with everything above and below it. @default none */
+      keeps?: readonly string[] | undefined;
+    }
   | { type: "rename"; path: string; to: string };
 
 /** The result of a change. All changes have one result type, so that no caller needs a type parameter. */
@@ -49,10 +56,18 @@ export interface ChangeOptions {
    * Receives each path below a deleted or moved directory, and each new path. Throws if the path may not be changed.
    */
   checkPath?: ((path: string) => void) | undefined;
-  /** Receives each path that a delete would remove. Returns true for paths that stay. */
-  spares?: ((path: string) => boolean) | undefined;
   /** The change is refused with ECONFLICT if `digestTree` returns another digest. */
   expectedDigest?: string | undefined;
+}
+
+/** Whether a delete keeps a path. Some file systems treat both spellings of an accented letter as the same name. */
+export function isKept(path: string, keeps: readonly string[] = []): boolean {
+  if (keeps.length === 0) return false;
+  const own = path.normalize("NFC");
+  return keeps.some((each) => {
+    const kept = each.normalize("NFC");
+    return isWithin(own, kept) || isWithin(kept, own);
+  });
 }
 
 /** The part of a memory that a storage must load to make a change. */
