@@ -6,13 +6,15 @@ import {
   type MemoryVersion,
   type Memory,
   MemoryNode,
+  mountMemories,
   MongoMemoryStore,
   type MongoMemoryStoreOptions,
 } from "../../../src/index.js";
 import { withPageBytes } from "../../helpers/page-sizes.js";
 import { freshAddress, refuses } from "../../helpers/memory-case.js";
 import { createFiles, findPages, putFiles } from "../../helpers/paged-memories.js";
-import { findPageFaults, readStoredPages } from "../../helpers/stored-pages.js";
+import { findPageFaults, type MemoryDocument, readStoredPages } from "../../helpers/stored-pages.js";
+import { getOrderKey } from "../../../src/mongodb/memories/documents/page-order.js";
 import { readAll } from "../../helpers/read-all.js";
 import { testDatabase } from "../../helpers/test-database.js";
 import { until } from "../../helpers/until-answers.js";
@@ -256,6 +258,136 @@ describe("a redaction in a large memory", () => {
     expect(await storedBytes()).not.toContain(secret);
     expect(await memory.read("/moved/f3")).toContain(" and more");
     expect(await readAll(historyOf(memory).list())).not.toHaveLength(0);
+  });
+});
+
+describe("the name of a file at which a page began", () => {
+  /** The collections with a document that contains a text, as bytes. */
+  async function findNaming(text: string): Promise<string[]> {
+    const collections = await db.listCollections({}, { nameOnly: true }).toArray();
+    const naming = await Promise.all(
+      collections.map(async ({ name }) => {
+        const documents = await db.collection(name).find({}, { raw: true }).toArray();
+        return documents.some((bytes) => Buffer.from(bytes as unknown as Uint8Array).includes(text)) ? [name] : [];
+      }),
+    );
+    return naming.flat();
+  }
+
+  const createName = (): string => `m ${randomUUID()}`;
+  const stored = ({ address }: Memory): Promise<MemoryDocument[]> => readStoredPages(memories, address);
+
+  /** A memory with three pages of the usual size. The second begins at the file. */
+  async function createThreePages(store: MongoMemoryStore, path: string): Promise<Memory> {
+    const memory = store.memory(freshAddress());
+    await memory.write("/n", "in the second page, too");
+    for (const file of ["/a", path, "/z"]) await memory.write(file, "text ".repeat(20_000));
+    expect((await stored(memory)).map(({ lo }) => lo)).toContain(getOrderKey(path));
+    return memory;
+  }
+
+  const removals = [
+    ["renamed away", (memory: Memory, path: string) => memory.rename(path, "/zz")],
+    [
+      "renamed and deleted",
+      (memory: Memory, path: string) => memory.rename(path, "/zz").then(() => memory.delete("/zz")),
+    ],
+    ["deleted", (memory: Memory, path: string) => memory.delete(path)],
+  ] as const;
+  const targets = [
+    ["path", (path: string) => ({ path })],
+    ["text", (path: string) => ({ text: path.slice(-12) })],
+  ] as const;
+
+  it.each(
+    removals.flatMap(([removal, remove]) => targets.map(([target, what]) => ({ removal, remove, target, what }))),
+  )("goes when the file was $removal and is redacted by its $target", async ({ remove, what }) => {
+    const name = createName();
+    const memory = await createThreePages(single, `/${name}`);
+    await remove(memory, `/${name}`);
+    expect(await findNaming(name)).toContain("memories");
+    await historyOf(memory).redact(what(`/${name}`));
+    expect(await findNaming(name)).toEqual([]);
+    expect(findPageFaults(await stored(memory))).toEqual([]);
+    expect(await memory.read("/z")).toHaveLength(100_000);
+  });
+
+  it.each(targets)("goes with a directory at which a page began, by %s of its files", async (_by, what) => {
+    const name = createName();
+    const memory = small.memory(freshAddress());
+    const inside = Array.from({ length: 4 }, (_, index) => `/d/${name}/f${index}`);
+    for (const path of ["/c", "/d/a", ...inside, "/z"]) await memory.write(path, "text ".repeat(300));
+    expect((await stored(memory)).map(({ lo }) => lo)).toContain(getOrderKey(`/d/${name}`));
+    await memory.delete(`/d/${name}`);
+    expect((await stored(memory)).map(({ lo }) => lo)).toContain(getOrderKey(`/d/${name}`));
+    for (const path of inside) await historyOf(memory).redact(what(path));
+    for (const { lo = "", hi = "" } of await stored(memory)) expect(lo + hi).not.toContain(name);
+    await historyOf(memory).redact({ text: name });
+    expect(await findNaming(name)).toEqual([]);
+    expect(findPageFaults(await stored(memory))).toEqual([]);
+  });
+
+  it("is found and goes, although no version has it any more", async () => {
+    const name = createName();
+    const plain = new MongoMemoryStore({ client, dbName });
+    const { address } = await createThreePages(plain, `/${name}`);
+    await plain.memory(address).delete(`/${name}`);
+    const memory = single.memory(address);
+    const found = await historyOf(memory).findText(name);
+    expect(found).toEqual({ versions: [], proposals: [], files: [`/${name}`] });
+    expect(await historyOf(memory).redact({ text: name })).toBe(0);
+    expect(await historyOf(memory).findText(name)).toEqual({ versions: [], proposals: [], files: [] });
+    expect(await findNaming(name)).toEqual([]);
+  });
+
+  it("is found in versions alone while these have it", async () => {
+    const name = createName();
+    const memory = await createThreePages(single, `/${name}`);
+    await memory.delete(`/${name}`);
+    const { versions, files } = await historyOf(memory).findText(name);
+    expect([versions.map(({ operation }) => operation), files]).toEqual([["deleted", "created"], []]);
+  });
+
+  it("goes from a tree of mounts, and where pages are missing", async () => {
+    const name = createName();
+    const memory = small.memory(freshAddress());
+    await putFiles(small, memory, createFiles(60));
+    await memory.write(`/d03/${name}`, "text ".repeat(350));
+    await memory.write(`/d03/${name} too`, "text ".repeat(350));
+    const pages = await findPages(memories, memory);
+    const gone = pages.filter(({ lo }) => lo.includes(name));
+    expect(gone.length).toBeGreaterThan(0);
+    await memories.deleteMany({ _id: { $in: gone.map(({ document }) => document._id as never) } });
+    await historyOf(memory).redact({ path: `/d03/${name}` });
+    await mountMemories({ "/": small.memory(freshAddress()), "/m": small.memory(memory.address) }).history?.redact({
+      text: name,
+    });
+    expect(await findNaming(name)).toEqual([]);
+    expect(findPageFaults(await stored(memory))).toEqual([]);
+  });
+
+  it("goes while others change the memory, who lose nothing", async () => {
+    const names = Array.from({ length: 8 }, createName);
+    const memory = small.memory(freshAddress());
+    await putFiles(small, memory, createFiles(60));
+    for (const name of names) await memory.write(`/d03/${name}`, "text ".repeat(300));
+    const others = Array.from({ length: 3 }, () => openStore(withPageBytes(2000)).memory(memory.address));
+    // Each knows the pages as they are now.
+    await Promise.all(others.map((other) => other.read("/d00/f0")));
+    for (const name of names) await memory.delete(`/d03/${name}`);
+    const written = others.flatMap((other, index) =>
+      names.map(async (name, at) => {
+        const path = `/d03/m new ${name.slice(2)} ${index}`;
+        await other.write(path, `${at}`);
+        return path;
+      }),
+    );
+    const redacted = names.map((name) => historyOf(memory).redact({ path: `/d03/${name}` }));
+    const [paths] = await Promise.all([Promise.all(written), Promise.all(redacted)]);
+    for (const path of paths) expect(await memory.read(path)).toMatch(/^\d$/);
+    for (const { lo = "", hi = "" } of await stored(memory))
+      for (const name of names) expect(lo.endsWith(name) || hi.endsWith(name)).toBe(false);
+    expect(findPageFaults(await stored(memory))).toEqual([]);
   });
 });
 

@@ -72,7 +72,10 @@ export interface TextOccurrences {
    * that contain it and wait for a person in a run.
    */
   proposals: string[];
-  /** The present paths that contain it, and the paths of the present files whose text contains it. */
+  /**
+   * The present paths that contain it, and the paths of the present files whose text contains it. Also the path of a
+   * removed file, if the storage still names it, although no version does.
+   */
   files: string[];
 }
 

@@ -18,6 +18,8 @@ export interface HistoryContext {
   restore: (restoration: TreeRestoration, revision: number) => Promise<RecordedChange | null>;
   /** Covers a text in a present file, as a change of this file alone. @throws ENOENT, EISDIR, ENOTDIR */
   cover: (path: string, redactor: Pick<TextRedactor, "text" | "mask">) => Promise<void>;
+  /** Changes these bounds of pages, so that they name present paths. */
+  renewBounds: (bounds: readonly FormerBound[]) => Promise<void>;
   versions: VersionCollection;
   /** The changes that wait or waited for a person. They contain texts too. */
   proposals: ChangeRecords;
@@ -45,6 +47,13 @@ export interface StoredHistory {
   flush(call: CallContext): Promise<void>;
 }
 
+/** A bound of a page that names a path at which nothing is any more. */
+export interface FormerBound {
+  path: string;
+  /** The path at the start of the page before. */
+  before: string;
+}
+
 /** A memory at one point in time. */
 export interface PresentMemory {
   /** A condition that finds the document of the memory. */
@@ -58,6 +67,8 @@ export interface PresentMemory {
   texts: ReadonlyMap<string, string>;
   /** The whole tree, if the caller requested it. */
   tree?: MemorySnapshot;
+  /** Present with the tree. */
+  formerBounds?: readonly FormerBound[];
   /** Whether the requested path is a directory. Undefined if no path was requested. */
   isDirectory?: boolean;
   owner: OwnerDocument;

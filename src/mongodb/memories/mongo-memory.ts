@@ -6,6 +6,7 @@ import { addFiles } from "../../core/tree/add-files.js";
 import { applyChange } from "../../core/tree/apply-change.js";
 import { type Change, type ChangeOptions, type ChangeResult, getScope } from "../../core/tree/change.js";
 import { getRestorationScope, restoreTree, type TreeRestoration } from "../../core/tree/restore-tree.js";
+import type { FormerBound } from "../history/history-context.js";
 import type { RecordedChange } from "../history/outbox.js";
 import { recordEdits } from "../history/record-edits.js";
 import { noEdits } from "../../core/tree/memory-tree.js";
@@ -15,6 +16,7 @@ import { ApprovalRecords } from "./approval-records.js";
 import { toOutcome, toResult } from "./changing/made-calls.js";
 import type { CheckedAddress } from "../../core/values/address.js";
 import { type MemoriesContext, type MemoryLimits, openContext, type PagedMemory } from "./memory-context.js";
+import { renewBounds } from "./changing/renew-bounds.js";
 import { attemptChange, transact } from "./changing/transact.js";
 import { OutboxSource } from "./outbox/outbox-source.js";
 import {
@@ -112,6 +114,7 @@ function openHistory(memory: PagedMemory, call: CallContext): HistoryBackend {
       // The file may be larger than the limit is now.
       await makeChange(memory, { type: "update", path, oldContent: text, content: mask }, {}, call, Infinity);
     },
+    renewBounds: (bounds: readonly FormerBound[]) => renewBounds(memory, bounds, call),
     proposals: new ApprovalRecords(memory, call),
     removeVectors: () => vectors.remove(address, call),
     clock,

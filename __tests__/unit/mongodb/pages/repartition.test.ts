@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { applyChange, type Change, MemoryTree } from "../../../../src/custom-backend/index.js";
 import { type MemorySnapshot, MemoryError } from "../../../../src/index.js";
 import { getScope } from "../../../../src/core/tree/change.js";
-import type { TreeEdits } from "../../../../src/core/tree/memory-tree.js";
+import { noEdits, type TreeEdits } from "../../../../src/core/tree/memory-tree.js";
 import { getParents } from "../../../../src/core/values/paths.js";
 import { compareCodeUnits } from "../../../../src/core/values/text.js";
 import { selectPages } from "../../../../src/mongodb/memories/reading/known-pages.js";
@@ -178,6 +178,20 @@ describe("pages after a change", () => {
     model.change({ type: "delete", path: "/moved", ifDirectory: "delete" });
     expect(model.pages.map(({ lo }) => lo)).toEqual(["", "out"]);
     model.check();
+  });
+
+  it("lose those at whose start nothing is any more", () => {
+    const model = new PagedModel();
+    for (const name of ["a", "b", "c", "d"])
+      model.change({ type: "append", path: `/${name}`, content: "y".repeat(120), create: true });
+    const [, second] = model.pages.map(({ lo }) => lo);
+    model.change({ type: "append", path: `/${second} more`, content: "x", create: true });
+    model.change({ type: "delete", path: `/${second}`, ifDirectory: "fail" });
+    expect(model.pages.map(({ lo }) => lo)).toContain(second);
+    const plan = repartition(model.pages, loadTree(model.pages), noEdits, pageBytes);
+    expect(plan.map(({ lo }) => lo)).not.toContain(second);
+    expect(plan.map(({ lo }) => lo)).toEqual(["", ...plan.slice(0, -1).map(({ hi }) => hi)]);
+    expect(plan.flatMap(({ content }) => content.files.map(({ path }) => path))).toContain(`/${second} more`);
   });
 
   it("are not joined by a change of some of them that cannot see the page before", () => {

@@ -55,7 +55,9 @@ export class MemoryRedaction {
     if (view !== null) for await (const file of this.#planFiles(view)) versions.push(...file.versions);
     const records = await this.#findRecords();
     const { texts, paths } = await this.#findPresent(view);
-    return { versions, proposals: records.map(({ id }) => id), files: [...texts, ...paths] };
+    const named = new Set(versions.flatMap(listPaths));
+    const former = this.#listFormerPaths(view).filter((path) => !named.has(path));
+    return { versions, proposals: records.map(({ id }) => id), files: [...texts, ...paths, ...former] };
   }
 
   /** Checks what must hold before the first change. @throws MemoryError EINVAL, and what `checkPath` throws */
@@ -88,7 +90,7 @@ export class MemoryRedaction {
 
   /** @returns whether the text was nowhere */
   async #runPass(cut: boolean, checkPath: CheckPath | null): Promise<boolean> {
-    const { source, proposals, cover } = this.#context;
+    const { source, proposals, cover, renewBounds } = this.#context;
     // An approved change is made before its record says so. Once no record has the text, no approval can bring it.
     const recordCount = await redactRecords(proposals, this.#subject.records);
     // A revert that has read old texts before is refused from now on. A later one reads what this pass finds clean.
@@ -97,12 +99,16 @@ export class MemoryRedaction {
     const view = await this.#readView();
     const present = await this.#findPresent(view);
     refusePresent(present, cut);
+    const formerPaths = this.#listFormerPaths(view);
+    // All of them, and before the versions lose their paths: a call that goes on does not know the names of a file.
+    await renewBounds(view?.present.formerBounds ?? []);
     for (const path of present.texts) {
       checkPath?.(path);
       if (this.#subject.cover !== null) await ignoreMissing(cover(path, this.#subject.cover));
     }
-    if (view === null || present.texts.length > 0) return recordCount + present.texts.length === 0;
-    return !(await this.#redactVersions(view, checkPath)) && recordCount === 0;
+    const count = recordCount + formerPaths.length + present.texts.length;
+    if (view === null || present.texts.length > 0) return count === 0;
+    return !(await this.#redactVersions(view, checkPath)) && count === 0;
   }
 
   /** @returns whether a version had to be redacted */
@@ -150,6 +156,12 @@ export class MemoryRedaction {
     for await (const record of listRecords(this.#context.proposals))
       if (createFields(record, this.#subject.records) !== null) found.push(record);
     return found;
+  }
+
+  /** Lists the redacted paths of removed files and directories that bounds of pages name. */
+  #listFormerPaths(view: HistoryView | null): string[] {
+    const paths = (view?.present.formerBounds ?? []).map(({ path }) => path);
+    return paths.filter((path) => this.#subject.records.isPathRedacted(path));
   }
 
   #findPresent(view: HistoryView | null): Promise<typeof nowhere> {

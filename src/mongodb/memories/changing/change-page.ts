@@ -26,7 +26,7 @@ import { commitChanges, makeChange } from "./page-writes.js";
 export async function changePage(memory: PagedMemory, change: LoadedChange, call: CallContext): Promise<StoreOutcome> {
   const { loaded, edits, scope } = change;
   const page = loaded.isPaged ? loaded.pages.find((each) => covers([each], scope)) : loaded.pages[0];
-  if (loaded.isPaged && (page === undefined || page.isTorn === true)) return "replace";
+  if (loaded.isPaged && (page === undefined || page.storedHi !== undefined)) return "replace";
   const parts = await createParts(memory, change, page, call);
   const mostBytes =
     page === undefined ? newMemoryBytes(memory.address, edits.files) : (page.measuredBytes ?? 0) + Number(parts.growth);

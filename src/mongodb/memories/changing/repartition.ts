@@ -3,7 +3,7 @@ import { countStart } from "../../../core/runtime/bisection.js";
 import type { MemorySnapshot, SnapshotFile } from "../../../core/tree/snapshot.js";
 import { largestFileBytes } from "../../../core/values/text.js";
 import { keyOfPath } from "../documents/page-document.js";
-import { compareKeys, getOrderKey, getStartBelow } from "../documents/page-order.js";
+import { compareKeys, getOrderKey } from "../documents/page-order.js";
 import { directoryKeyBytes, fileKeyBytes } from "../documents/page-sizes.js";
 
 /** A page as it was before a change. */
@@ -11,8 +11,8 @@ export interface OldPage {
   lo?: string | undefined;
   hi?: string | undefined;
   splitAtBytes?: number | undefined;
-  /** Whether the page is stored with another end. */
-  isTorn?: true | undefined;
+  /** The end with which the page is stored, if it is another one. */
+  storedHi?: string | undefined;
 }
 
 /** A page as it is after a change. */
@@ -36,7 +36,7 @@ interface Entry {
 
 /**
  * Returns the pages that replace some pages of a memory. A page that has grown over its size is split into halves or
- * smaller parts. A page that starts below a removed directory is joined to the page before it, as is an empty one.
+ * smaller parts. A page at whose start nothing is any more is joined to the page before it, so an empty one, too.
  * @param pages sorted by position. They cover everything that the edits change
  * @param tree the pages before the edits
  */
@@ -46,16 +46,16 @@ export function repartition<Old extends OldPage>(
   edits: TreeEdits,
   pageBytes: number,
 ): NewPage<Old>[] {
-  const after = tree.after(edits);
-  const entries = sortEntries(after);
+  const entries = sortEntries(tree.after(edits));
   const touched = listTouched(edits).map(getOrderKey).toSorted(compareKeys);
-  const removedStarts = [...tree.directories].filter((path) => !after.directories.has(path)).map(getStartBelow);
+  const keys = new Set(entries.map(({ key }) => key));
   return findRuns(pages).flatMap((run) => {
-    const kept = keepPages(run, entries, removedStarts);
+    // The first page of a run stays, because the page before it is not known.
+    const kept = run.filter(({ lo = "" }, index) => index === 0 || keys.has(lo));
     return kept.flatMap((old, index) => {
       const bounds = { lo: old.lo ?? "", hi: kept[index + 1]?.lo ?? run.at(-1)?.hi };
       const isChanged =
-        old.isTorn === true || bounds.hi !== old.hi || selectWithin(touched, (key) => key, bounds).length > 0;
+        old.storedHi !== undefined || bounds.hi !== old.hi || selectWithin(touched, (key) => key, bounds).length > 0;
       return splitPage(
         old,
         { ...bounds, isChanged },
@@ -75,19 +75,6 @@ function findRuns<Old extends OldPage>(pages: readonly Old[]): Old[][] {
     else runs.push([page]);
   }
   return runs;
-}
-
-/** Drops pages that begin below a removed directory, and empty ones. The first page of a run stays. */
-function keepPages<Old extends OldPage>(
-  run: readonly Old[],
-  entries: readonly Entry[],
-  removedStarts: readonly string[],
-): Old[] {
-  return run.filter(({ lo = "", hi }, index) => {
-    if (index === 0) return true;
-    if (removedStarts.some((start) => lo.startsWith(start))) return false;
-    return selectWithin(entries, ({ key }) => key, { lo, hi }).length > 0;
-  });
 }
 
 function splitPage<Old extends OldPage>(

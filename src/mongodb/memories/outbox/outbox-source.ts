@@ -8,7 +8,7 @@ import { inSnapshot, readAtOneMoment, type SnapshotOptions } from "../../driver/
 import { flush } from "../../history/flush.js";
 import { bound, entriesWhere, type Expression, isDirectory, literal, where } from "../documents/expressions.js";
 import { findKnownPages } from "../reading/known-pages.js";
-import { findHead, loadInSnapshot, type LoadedPage, loadPages } from "../reading/load.js";
+import { findFormerBounds, findHead, loadInSnapshot, type LoadedPage, loadPages } from "../reading/load.js";
 import { getIncarnation, keyOfPath, type MemoryDocument, pathOfKey } from "../documents/page-document.js";
 import { lookUpIncarnation } from "../changing/page-target.js";
 import { lookUpPresent, type PagedMemory } from "../memory-context.js";
@@ -87,9 +87,11 @@ export class OutboxSource implements StoredHistory {
   async #readTree(call: CallContext): Promise<PresentMemory | null> {
     const fields = { outbox: 1 };
     const scope = { paths: [], below: [ROOT], want: "pages", needsHead: true, fields } as const;
-    const { head, tree } = await loadPages(this.#memory, scope, call);
+    const { head, tree, pages } = await loadPages(this.#memory, scope, call);
     if (head === undefined) return null;
-    return { ...describeMemory(this.#memory, head), texts: listTexts(tree), tree: tree.snapshot() };
+    const described = describeMemory(this.#memory, head);
+    const formerBounds = findFormerBounds(pages, tree);
+    return { ...described, texts: listTexts(tree), tree: tree.snapshot(), formerBounds };
   }
 
   /** Reads the outbox, and then the texts that it needs from the pages, at one point in time. */

@@ -3,6 +3,7 @@ import { lostRace, maxAttempts, pause } from "../../../core/runtime/lost-race.js
 import { MemoryTree } from "../../../core/tree/memory-tree.js";
 import { getParents } from "../../../core/values/paths.js";
 import { reading } from "../../driver/reads.js";
+import type { FormerBound } from "../../history/history-context.js";
 import { atOneMoment, inSnapshot, readAtOneMoment, type SnapshotOptions } from "../../driver/snapshot-reads.js";
 import {
   covers,
@@ -24,8 +25,8 @@ export type LoadedPage = MemoryDocument & {
   measuredBytes?: number;
   isApplied?: true;
   made?: MadeCall;
-  /** Whether the page is stored with an earlier end, because the pages behind it are missing. */
-  isTorn?: true;
+  /** The end with which the page is stored, if the pages behind it are missing. */
+  storedHi?: string;
 };
 
 export interface LoadedPages {
@@ -117,7 +118,7 @@ export async function loadInSnapshot(
 function closeGap(page: LoadedPage, known: readonly KnownPage[]): LoadedPage {
   const next = known[known.findIndex(({ _id }) => _id === page._id) + 1];
   const { hi, ...rest } = page;
-  return hi === next?.lo ? page : { ...rest, ...(next && { hi: next.lo }), isTorn: true };
+  return hi === undefined || hi === next?.lo ? page : { ...rest, ...(next && { hi: next.lo }), storedHi: hi };
 }
 
 /**
@@ -187,6 +188,25 @@ function finishLoad(pages: readonly LoadedPage[], scope: LoadScope, isPaged: boo
 }
 
 /** The directories above the first position of a page exist because the page does. */
-export function listDirectoriesAbove({ lo = "", hi = "", isTorn }: Pick<LoadedPage, "lo" | "hi" | "isTorn">): string[] {
-  return [lo, ...(isTorn === true ? [hi] : [])].flatMap((start) => (start === "" ? [] : getParents(getPathAt(start))));
+export function listDirectoriesAbove({
+  lo = "",
+  hi = "",
+  storedHi,
+}: Pick<LoadedPage, "lo" | "hi" | "storedHi">): string[] {
+  const starts = storedHi === undefined ? [lo] : [lo, hi];
+  return starts.flatMap((start) => (start === "" ? [] : getParents(getPathAt(start))));
+}
+
+/**
+ * Finds the bounds of pages at which nothing is any more.
+ * @param pages all pages, or some that follow each other
+ */
+export function findFormerBounds(pages: readonly LoadedPage[], tree: MemoryTree): FormerBound[] {
+  return pages.flatMap(({ lo = "", storedHi }, index) => {
+    const [path, before] = [getPathAt(lo), getPathAt(pages[index - 1]?.lo ?? "")];
+    return [
+      ...(index > 0 && tree.kind(path) === null ? [{ path, before }] : []),
+      ...(storedHi === undefined ? [] : [{ path: getPathAt(storedHi), before: path }]),
+    ];
+  });
 }
