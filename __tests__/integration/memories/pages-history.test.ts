@@ -6,7 +6,6 @@ import {
   type MemoryVersion,
   type Memory,
   MemoryNode,
-  mountMemories,
   MongoMemoryStore,
   type MongoMemoryStoreOptions,
 } from "../../../src/index.js";
@@ -17,6 +16,9 @@ import { findPageFaults, type MemoryDocument, readStoredPages } from "../../help
 import { getOrderKey } from "../../../src/mongodb/memories/documents/page-order.js";
 import { readAll } from "../../helpers/read-all.js";
 import { testDatabase } from "../../helpers/test-database.js";
+import { callTool, Task } from "../../helpers/call-in-task.js";
+import { FakeEmbeddings } from "../../helpers/fake-embeddings.js";
+import { MemoryTool } from "../../../src/langchain/memory-tool.js";
 import { until } from "../../helpers/until-answers.js";
 import { useClient } from "../../helpers/use-client.js";
 
@@ -348,7 +350,7 @@ describe("the name of a file at which a page began", () => {
     expect([versions.map(({ operation }) => operation), files]).toEqual([["deleted", "created"], []]);
   });
 
-  it("goes from a tree of mounts, and where pages are missing", async () => {
+  it("goes where pages are missing", async () => {
     const name = createName();
     const memory = small.memory(freshAddress());
     await putFiles(small, memory, createFiles(60));
@@ -359,9 +361,43 @@ describe("the name of a file at which a page began", () => {
     expect(gone.length).toBeGreaterThan(0);
     await memories.deleteMany({ _id: { $in: gone.map(({ document }) => document._id as never) } });
     await historyOf(memory).redact({ path: `/d03/${name}` });
-    await mountMemories({ "/": small.memory(freshAddress()), "/m": small.memory(memory.address) }).history?.redact({
-      text: name,
+    await historyOf(memory).redact({ text: name });
+    expect(await findNaming(name)).toEqual([]);
+    expect(findPageFaults(await stored(memory))).toEqual([]);
+  });
+
+  it.each(targets)("goes from every collection, by %s", async (_by, what) => {
+    const name = createName();
+    const path = `/d/${name}`;
+    const embeddings = new FakeEmbeddings();
+    const store = openStore({ ...withPageBytes(2000), index: { dims: embeddings.dims, embeddings } });
+    const memory = store.memory(freshAddress());
+    const words = "text ".repeat(300);
+    const write = { name: "memory", args: { command: "append", path, content: words } };
+    await memory.write("/d/a", words);
+    await callTool([new MemoryTool({ memory })], write, new Task().attempt());
+    await memory.write("/d/z", words);
+    await memory.search("text");
+    const node = new MemoryNode({
+      store,
+      nodeId: memory.address.nodeId,
+      rules: [{ path: "/**", access: "ask" }],
+      onAsk: "propose",
     });
+    for (const args of [
+      { command: "append", path, content: "approved" },
+      { command: "append", path, content: "pending" },
+      { command: "delete", path: "/d" },
+    ] as const)
+      await node.memoryTools[0]?.invoke(args);
+    const wanted = (await readAll(memory.proposals?.list() ?? [])).find(({ content }) => content === "approved");
+    await memory.proposals?.approve(wanted?.id ?? "", { by: { userId: "ada" } });
+    await memory.search("approved");
+    await memory.delete(path);
+    await memory.search("text");
+    expect(await findNaming(name)).toEqual(expect.arrayContaining(["memories", "memories_proposals"]));
+    expect((await stored(memory)).map(({ lo }) => lo)).toContain(getOrderKey(path));
+    await historyOf(memory).redact(what(path));
     expect(await findNaming(name)).toEqual([]);
     expect(findPageFaults(await stored(memory))).toEqual([]);
   });
@@ -481,7 +517,7 @@ describe("a proposal for a large memory", () => {
     const store = new MongoMemoryStore({ client, dbName, ...withPageBytes(2000) });
     const memory = store.memory(freshAddress());
     await putFiles(store, memory, createFiles(60));
-    const { id } = await propose(memory.address, { command: "delete", path: "/d03" }, store);
+    const { id } = await propose(memory.address, { command: "delete", path: "/d" }, store);
     expect(await memory.list("/d03")).toHaveLength(10);
     await proposalsOf(memory).approve(id, reviewer);
     expect(await memory.stat("/d03")).toBeNull();
