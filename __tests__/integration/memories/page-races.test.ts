@@ -158,7 +158,8 @@ describe("moving recorded changes into versions", () => {
       const wasMet = await slowClient.runBeside(number, change, async () => slow.history?.redact({ text: "first" }));
       const versions: string[] = [];
       for await (const { id } of rival.history?.list() ?? []) versions.unshift(id);
-      expect(versions).toEqual(["1", "2", "3", ...(wasMet ? ["4"] : [])]);
+      // A redaction gives the memory new revisions, so the id of the last version is not the next number.
+      expect(versions).toEqual(["1", "2", "3", ...(wasMet ? [expect.stringMatching(/^([4-9]|\d\d)$/)] : [])]);
       return wasMet;
     }));
 });
