@@ -96,7 +96,7 @@ export interface Memory {
   /**
    * Removes a file, or a directory with everything below it. Both counts are 0 if the path is missing. Deleting the
    * root only empties it.
-   * @throws EISDIR with `ifDirectory: "fail"`
+   * @throws EISDIR with `ifDirectory: "fail"`; EACCES if only the conversation log of the node is left
    */
   delete(path: string, options?: DeleteOptions): Promise<DeletedCounts & MadeOnce>;
   /** Sets the whole text of a file. @throws EEXIST or ENOENT (by options), EISDIR, ENOTDIR, EFBIG, ENOSPC */
