@@ -139,19 +139,6 @@ describe("a large memory that expires", () => {
   ])("is followed, after %s, by one in which nothing of it is", async (title, change) => {
     const memory = await createMemory(store);
     await store.memory(memory.address).write("/d03/old file", "old text");
-    const { proposals } = memory;
-    const node = new MemoryNode({
-      store,
-      nodeId: memory.address.nodeId,
-      scope: "perUser",
-      rules: [{ path: "/**", access: "ask" }],
-      onAsk: "propose",
-    });
-    const [tool] = node.memoryTools;
-    await tool?.invoke({ command: "append", path: "/d03/f3", content: "old" } as never, {
-      configurable: { user_id: ownerOf(memory) },
-    });
-    expect(await readAll(proposals?.list() ?? [])).toHaveLength(1);
     nowMs = startMs + dayMs + dayMs / 16;
     await change(memory);
     expect(await memory.read("/d03/f3")).toBe("new");
@@ -159,7 +146,6 @@ describe("a large memory that expires", () => {
     expect(await memory.stat("/d03/old file")).toBeNull();
     const versions = await readAll(memory.history?.list() ?? []);
     expect(new Set(versions.map(({ operation }) => operation))).toEqual(new Set(["created"]));
-    expect(await readAll(proposals?.list() ?? [])).toEqual([]);
     const pages = await findPages(memories, memory);
     expect(findPageFaults(pages.map(({ document }) => document))).toEqual([]);
     const stored = await memories.find({ _id: { $regex: ownerOf(memory) } as never }).toArray();
