@@ -3,14 +3,7 @@ import fc from "fast-check";
 import { equal } from "node:assert/strict";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { restrict } from "../../helpers/restrict.js";
-import {
-  mountMemories,
-  type Memory,
-  MemoryError,
-  type MemoryProposals,
-  type MemoryVersion,
-  openMemory,
-} from "../../../src/index.js";
+import { mountMemories, type Memory, MemoryError, type MemoryProposals, openMemory } from "../../../src/index.js";
 import { freshAddress, refuses } from "../../helpers/memory-case.js";
 import { repetitions } from "../../helpers/repetitions.js";
 
@@ -61,32 +54,6 @@ describe("a tree of mounts", () => {
   it("has no proposals, as a memory of a store without them: null, and never undefined", () => {
     const found: (MemoryProposals | null)[] = [mountMemories({ "/": open() }).proposals, open().proposals];
     expect(found).toEqual([null, null]);
-  });
-
-  it("ends the lists of versions of all its memories with its own list", async () => {
-    const ended: string[] = [];
-    const withHistory = (name: string): Memory => {
-      async function* list(): AsyncGenerator<MemoryVersion> {
-        try {
-          for (let number = 1; ; number += 1)
-            yield {
-              id: String(number),
-              path: "/a",
-              operation: "modified",
-              at: new Date(),
-              actor: null,
-            } as MemoryVersion;
-        } finally {
-          ended.push(name);
-        }
-      }
-      return new Proxy(open(), {
-        get: (target, field) => (field === "history" ? { list } : (Reflect.get(target, field, target) as unknown)),
-      });
-    };
-    const { history } = mountMemories({ "/": withHistory("root"), "/team": withHistory("team") });
-    for await (const { path } of history?.list() ?? []) if (path !== "") break;
-    expect(ended).toEqual(["root", "team"]);
   });
 
   it("shows mount points and the directories above them, whatever the memories hold", async () => {
