@@ -283,4 +283,34 @@ describe("a redaction", () => {
       expect((await getHistory(memory).findText(secret)).proposals).toHaveLength(1);
     }
   });
+
+  it.each(["text", "path"] as const)(
+    "by its %s that ends at any command leaves no version with a part of it",
+    async (what) => {
+      const slowClient = new SlowClient(client);
+      const slowStore = new MongoMemoryStore({ client: slowClient.client, dbName, history: true });
+      for (let last = 1; ; last += isLong ? 1 : 2) {
+        const secret = createSecret();
+        const memory = openFresh();
+        const texts = [secret, `${secret} ${secret}`, `a ${secret} ${secret}`, `a ${secret} b ${secret}`, "plain"];
+        for (const text of texts) await memory.write("/a", text);
+        await memory.rename("/a", "/b");
+        let sent = 0;
+        const stop = (): Promise<void> =>
+          (sent += 1) >= last ? Promise.reject(new Error("stopped")) : Promise.resolve();
+        const redaction = what === "text" ? { text: secret } : { path: "/b" };
+        const other = slowStore.memory(memory.address);
+        await slowClient.run(stop, () => getHistory(other).redact(redaction)).catch(() => null);
+        for (const [index, text] of texts.entries()) {
+          const { content, redactedAt } = await getHistory(memory).read(String(index + 1));
+          if (redactedAt === undefined) expect(content).toBe(text);
+          else expect(content ?? "").not.toContain(secret);
+        }
+        await getHistory(memory).redact(redaction);
+        expect(await isStored(secret)).toBe(false);
+        if (what === "text") expect((await getHistory(memory).read("2")).content).toBe("[redacted----] [redacted----]");
+        if (sent < last) break;
+      }
+    },
+  );
 });

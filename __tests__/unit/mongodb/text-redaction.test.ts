@@ -5,11 +5,18 @@ import { readOlderText, wholeText } from "../../../src/core/history/older-text.j
 import { TextRedactor } from "../../../src/core/history/text-redactor.js";
 import { type FileRedaction, FileTextRedaction } from "../../../src/mongodb/history/redaction/cover-file.js";
 import type { Redaction } from "../../../src/mongodb/history/redaction/write-redactions.js";
-import { getPublicId, storedId, type VersionDocument } from "../../../src/mongodb/history/version-document.js";
+import {
+  getPublicId,
+  isBeingCovered,
+  isTextRedacted,
+  storedId,
+  type VersionDocument,
+} from "../../../src/mongodb/history/version-document.js";
 import { doAtOnce, encodeText } from "../../helpers/at-once.js";
 import { repetitions } from "../../helpers/repetitions.js";
 
 const mark = { at: new Date(0), by: { userId: "ada" } };
+const covering = "digest";
 
 /** The versions of a file that had these texts, newest first. */
 function createLineage(texts: readonly string[], isWholeAt: (index: number) => boolean): VersionDocument[] {
@@ -42,9 +49,9 @@ function readTexts(lineage: readonly VersionDocument[], present: string): string
 function apply(lineage: readonly VersionDocument[], redactions: readonly Redaction[]): VersionDocument[] {
   return lineage.map((version) => {
     const own = redactions.filter(({ id }) => id === getPublicId(version));
-    return own.reduce<VersionDocument>((changed, { set, found }) => {
+    return own.reduce<VersionDocument>((changed, { set, found, covering: digest }) => {
       if (found !== undefined) expect(changed.older ?? null).toEqual(found);
-      return { ...changed, ...set };
+      return { ...changed, ...set, ...(digest !== undefined && { covering: [digest] }) };
     }, version);
   });
 }
@@ -56,7 +63,7 @@ function plan(
   redactor: TextRedactor,
   atOnce?: number,
 ): FileRedaction {
-  const file = new FileTextRedaction({ redactor, mark, present, ...(atOnce && { atOnce }) });
+  const file = new FileTextRedaction({ redactor, covering, mark, present, ...(atOnce && { atOnce }) });
   const parts = [...lineage.flatMap((version) => [...file.add(version)]), ...file.end()];
   return {
     versions: parts.flatMap((part) => (part ? part.versions : [])),
@@ -138,6 +145,24 @@ describe("a text that is redacted in the versions of a file", () => {
         const held = all.flatMap((text, index) => (text.includes(secret) ? [String(index + 1)] : [])).toReversed();
         expect(versions.map(getPublicId)).toEqual(held);
         expect(plan(after, now, redactor).redactions).toEqual([]);
+      }),
+      { numRuns: repetitions({ usual: 1000, long: 10_000 }) },
+    );
+  });
+
+  it("can be read whole without a mark, or not at all, wherever the call ended", () => {
+    fc.assert(
+      fc.property(someHistory, ({ texts, present, secret, whole, done, atOnce }) => {
+        const redactor = new TextRedactor(secret);
+        const now = cover(redactor, present);
+        const lineage = createLineage([...texts, now], (index) => index === whole);
+        const half = apply(lineage, plan(lineage, now, redactor, atOnce).redactions.slice(0, done));
+        const [old, read] = [readTexts(lineage, now), readTexts(half, now)];
+        for (const [index, version] of half.entries()) {
+          if (version.redactedAt === undefined) expect(read[index]).toBe(old[index]);
+          else expect(isTextRedacted(version)).toBe(true);
+          if (!isBeingCovered(version)) expect(read[index + 1]).toBe(old[index + 1]);
+        }
       }),
       { numRuns: repetitions({ usual: 1000, long: 10_000 }) },
     );

@@ -9,6 +9,7 @@ import {
   noSuchVersion,
   getPublicId,
   getRevision,
+  isBeingCovered,
   isTextRedacted,
   storedId,
   type VersionDocument,
@@ -223,7 +224,8 @@ export class HistoryView {
     if (isTextRedacted(version) || version.operation === "deleted") return null;
     const oldest = newer.at(-1);
     const isKept = oldest === undefined || oldest.since === getPublicId(version);
-    const text = oldest === undefined ? this.present.texts.get(version.path ?? "") : await this.textBefore(newer);
+    const text =
+      oldest === undefined ? this.present.texts.get(version.path ?? "") : await this.textBefore(newer, version);
     if (!isKept || text === undefined) throw noSuchVersion(getPublicId(version));
     return text;
   }
@@ -231,9 +233,15 @@ export class HistoryView {
   /**
    * Returns the text of a file before some of its versions.
    * @param newer all versions of the file from then on, newest first; at least one
+   * @param version the version that has the text; undefined if it is no longer kept, or was not read
    * @returns null if the text is redacted, undefined if a needed version is no longer kept
    */
-  textBefore(newer: readonly VersionDocument[]): Promise<string | null | undefined> {
+  async textBefore(
+    newer: readonly VersionDocument[],
+    version: VersionDocument | undefined,
+  ): Promise<string | null | undefined> {
+    const next = newer.at(-1);
+    if (version === undefined ? next && isBeingCovered(next) : isTextRedacted(version)) return null;
     return runInTurns(findTextBefore(newer, this.present.texts), this.#call);
   }
 

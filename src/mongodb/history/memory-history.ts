@@ -203,7 +203,8 @@ async function readChange(
   return {
     ...toMemoryVersion(version),
     content: await view.restoreText(version, newer),
-    before: version.operation === "created" ? null : ((await view.textBefore([...newer, version])) ?? undefined),
+    before:
+      version.operation === "created" ? null : ((await view.textBefore([...newer, version], undefined)) ?? undefined),
   };
 }
 

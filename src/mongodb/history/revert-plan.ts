@@ -180,7 +180,7 @@ async function formerFile(
   const oldest = versions.at(-1);
   if (oldest === undefined || oldest.operation === "created") return null;
   const head = oldest.since === undefined ? undefined : (await view.several([oldest.since])).get(oldest.since);
-  const content = head === undefined || !isTextRedacted(head) ? await view.textBefore(versions) : null;
+  const content = await view.textBefore(versions, head);
   const path = getPathBefore(oldest, head);
   if (content === undefined) throw noSuchVersion(oldest.since ?? getPublicId(oldest));
   if (content === null || path === undefined) throw redactedText(oldest.since ?? getPublicId(oldest));

@@ -7,7 +7,6 @@ import {
   getPathBefore,
   getPublicId,
   getRevision,
-  isTextRedacted,
   type KnownDirectoryChange,
   type VersionDocument,
 } from "./version-document.js";
@@ -56,7 +55,7 @@ export async function treeAt(view: HistoryView, id: string): Promise<FormerTree>
     else if (first.operation !== "created") {
       const head = first.since === undefined ? undefined : heads.get(first.since);
       const path = getPathBefore(first, head);
-      const content = head === undefined || !isTextRedacted(head) ? await view.textBefore(newer) : null;
+      const content = await view.textBefore(newer, head);
       if (content === undefined) lost += 1;
       else if (content === null || path === undefined) redacted.push(path ?? "");
       else

@@ -224,16 +224,20 @@ export class VersionCollection {
     }
   }
 
-  /**
-   * Redacts in the given order, until a version does not have its expected value.
-   * @returns the number of redactions
-   */
-  async redact(memory: string, redactions: readonly Redaction[], call: CallContext): Promise<number> {
+  /** Redacts in the given order, until a version does not have its expected value. */
+  async redact(memory: string, redactions: readonly Redaction[], call: CallContext): Promise<void> {
     try {
-      return await writeRedactions(this.#collection, memory, redactions, call);
+      await writeRedactions(this.#collection, memory, redactions, call);
     } catch (error) {
       throw storageError(error, "write", null);
     }
+  }
+
+  /** Lets the versions of a memory be read again in which a text was being covered. */
+  async endCovering(memory: string, covering: string, call: CallContext): Promise<void> {
+    const others = { $setDifference: ["$covering", [covering]] };
+    const kept = { $cond: [{ $eq: [others, []] }, "$$REMOVE", others] };
+    await this.#collection.updateMany({ _id: versionIdRange(memory), covering }, [{ $set: { covering: kept } }], call);
   }
 }
 

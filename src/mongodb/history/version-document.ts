@@ -31,6 +31,11 @@ export interface VersionDocument extends Partial<VersionOrigin> {
   redactedBy?: MemoryActor;
   /** Set if only a part of the text is redacted: the rest can be read. */
   masked?: true;
+  /**
+   * Digests of the texts that are being covered in the text after this version, or in the text before it. After a crash
+   * they stay until the same text is redacted again.
+   */
+  covering?: string[];
   /** The time at which MongoDB deletes the version, because the memory has not changed any more. */
   expiresAt?: Date;
   /** The time at which MongoDB deletes the version, because it is older than `keepMs`. */
@@ -82,8 +87,18 @@ export function getPublicId({ _id }: Pick<VersionDocument, "_id">): string {
 }
 
 /** Whether the whole text is redacted. */
-export function isTextRedacted({ redactedAt, masked }: VersionDocument): boolean {
+export function isWhollyRedacted({ redactedAt, masked }: VersionDocument): boolean {
   return redactedAt !== undefined && masked !== true;
+}
+
+/** Whether some occurrences of a text may be covered already, and others not yet. */
+export function isBeingCovered({ covering = [] }: VersionDocument): boolean {
+  return covering.length > 0;
+}
+
+/** Whether the text cannot be read: it is redacted, or is being covered. */
+export function isTextRedacted(version: VersionDocument): boolean {
+  return isWhollyRedacted(version) || (version.redactedAt !== undefined && isBeingCovered(version));
 }
 
 /**

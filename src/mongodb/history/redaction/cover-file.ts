@@ -10,7 +10,7 @@ import type { TextRedactor } from "../../../core/history/text-redactor.js";
 import type { Steps } from "../../../core/runtime/turns.js";
 import { redactDirectories } from "./redact-directories.js";
 import type { Redaction } from "./write-redactions.js";
-import { getPublicId, isTextRedacted, type VersionDocument } from "../version-document.js";
+import { getPublicId, isWhollyRedacted, type VersionDocument } from "../version-document.js";
 
 /** The person who redacts, and the time. */
 export interface RedactionMark {
@@ -20,14 +20,26 @@ export interface RedactionMark {
 
 /** The places of a text in versions of one file, and the covered texts. */
 export interface FileRedaction {
-  /** The versions that contain it, newest first. */
+  /** The versions that contain it, or contained it when an earlier call ended early; newest first. */
   versions: VersionDocument[];
   /**
-   * The changes of the stored versions, oldest first. In this order no version is ever stored as the difference from a
-   * newer text in which more is covered than in the version itself.
+   * The changes of the stored versions. First each version whose text changes is marked. Reason: the occurrences in one
+   * text are stored in several versions, so that a reader could see some of them covered, and others not. Then the texts
+   * are covered, oldest first. In this order no version is ever stored as the difference from a newer text in which more
+   * is covered than in the version itself.
    */
   redactions: Redaction[];
 }
+
+interface Part {
+  versions: VersionDocument[];
+  marks: Redaction[];
+  covers: Redaction[];
+  /** Whether an earlier call has left a mark. */
+  isMarked: boolean;
+}
+
+const createPart = (): Part => ({ versions: [], marks: [], covers: [], isMarked: false });
 
 /**
  * Number of versions that are covered before older ones are searched. Reason: the work of a call that ends early is
@@ -37,6 +49,8 @@ const versionsAtOnce = 500;
 
 export interface FileSettings {
   redactor: TextRedactor;
+  /** The digest that marks versions until the text is covered everywhere. */
+  covering: string;
   mark: RedactionMark;
   /** The text of the file now, if its newest version has one. */
   present: string | undefined;
@@ -50,7 +64,7 @@ export class FileTextRedaction {
   #after: SearchedText | null = null;
   #isFoundAfter = false;
   #last: VersionDocument | null = null;
-  #part: FileRedaction = { versions: [], redactions: [] };
+  #part = createPart();
   #isClean = true;
 
   constructor(settings: FileSettings) {
@@ -79,16 +93,19 @@ export class FileTextRedaction {
     const before = yield* searchBefore(stored, this.#after, redactor);
     // A renamed version stores no text of its own.
     const canPause = stored.older !== undefined || stored.operation === "created";
-    const version = this.#part.redactions.length >= atOnce && canPause ? yield* this.#pause(stored, before) : stored;
-    yield* this.#cover(version, before);
+    const { marks, covers } = this.#part;
+    const isPaused = Math.max(marks.length, covers.length) >= atOnce && canPause;
+    const version = isPaused ? yield* this.#pause(stored, before) : stored;
+    yield* this.#cover(version, before, isPaused);
     this.#last = version;
   }
 
   /** Yields the last part. */
   *end(): Generator<FileRedaction, void> {
-    const { versions, redactions } = this.#part;
-    this.#part = { versions: [], redactions: [] };
-    if (redactions.length > 0) yield { versions, redactions: redactions.toReversed() };
+    const { versions, marks, covers, isMarked } = this.#part;
+    this.#part = createPart();
+    const redactions = [...marks, ...covers.toReversed()];
+    if (versions.length + redactions.length > 0 || isMarked) yield { versions, redactions };
   }
 
   /**
@@ -97,40 +114,60 @@ export class FileTextRedaction {
    * @returns the next version, which stores the text before it whole
    */
   *#pause(stored: VersionDocument, before: SearchedText | null): Generator<FileRedaction, VersionDocument> {
+    // This part covers the text after it.
+    this.#mark(stored, before, null);
     const { older: found } = stored;
     if (before === null || !found || isWhole(found)) {
       yield* this.end();
       return stored;
     }
     const older = wholeText(before.text);
-    this.#part.redactions.push({ id: getPublicId(stored), found, set: { older }, unset: [] });
+    this.#part.covers.push({ id: getPublicId(stored), found, set: { older }, unset: [] });
     yield* this.end();
     return { ...stored, older };
   }
 
-  *#cover(version: VersionDocument, before: SearchedText | null): Steps<void> {
-    const { redactor, mark } = this.#settings;
+  *#cover(version: VersionDocument, before: SearchedText | null, isPaused: boolean): Steps<void> {
+    const { redactor } = this.#settings;
     const older = yield* coverDifference(version.older, before, this.#after, redactor);
-    const isFound = this.#isFoundAfter && version.operation !== "deleted";
     const facts = coverFacts(version, redactor);
-    const isRedacted = isFound || facts !== null;
+    const wasMarked = this.#hasMark(version);
+    const isRedacted = this.#isFoundIn(version) || facts !== null || (wasMarked && version.redactedAt !== undefined);
     if (isRedacted) this.#part.versions.push(version);
-    if (isRedacted || older !== null) {
-      this.#isClean = false;
-      this.#part.redactions.push({
-        id: getPublicId(version),
-        ...(older !== null && { found: version.older ?? null }),
-        set: {
-          ...(older !== null && { older }),
-          ...(isRedacted && markRedacted(version, mark)),
-          ...(isFound && { sizeBytes: null, sha256: null }),
-          ...facts?.set,
-        },
-        unset: facts?.unset ?? [],
-      });
-    }
+    if (isRedacted || older !== null || wasMarked) this.#isClean = false;
+    this.#part.isMarked ||= wasMarked;
+    if (!isPaused || facts !== null) this.#mark(version, before, facts);
+    if (older !== null)
+      this.#part.covers.push({ id: getPublicId(version), found: version.older ?? null, set: { older }, unset: [] });
     this.#isFoundAfter = before === null ? older !== null : before.places.length > 0;
     this.#after = before;
+  }
+
+  #isFoundIn({ operation }: VersionDocument): boolean {
+    return this.#isFoundAfter && operation !== "deleted";
+  }
+
+  #hasMark({ covering = [] }: VersionDocument): boolean {
+    return covering.includes(this.#settings.covering);
+  }
+
+  /** Marks a version if the text after it or before it is to be covered, and covers its other fields. */
+  #mark(version: VersionDocument, before: SearchedText | null, facts: ReturnType<typeof coverFacts>): void {
+    const { mark, covering } = this.#settings;
+    const isFound = this.#isFoundIn(version);
+    const isFoundBefore = before !== null && before.places.length > 0;
+    const isNew = (isFound || isFoundBefore) && !isWhollyRedacted(version) && !this.#hasMark(version);
+    if (!isNew && facts === null) return;
+    this.#part.marks.push({
+      id: getPublicId(version),
+      ...(isNew && { covering }),
+      set: {
+        ...((isFound || facts !== null) && markRedacted(version, mark)),
+        ...(isFound && { sizeBytes: null, sha256: null }),
+        ...facts?.set,
+      },
+      unset: facts?.unset ?? [],
+    });
   }
 }
 
@@ -169,7 +206,7 @@ function* coverDifference(
 }
 
 function markRedacted(version: VersionDocument, { at, by }: RedactionMark): Redaction["set"] {
-  if (isTextRedacted(version)) return {};
+  if (isWhollyRedacted(version)) return {};
   return { masked: true, redactedAt: at, ...(by !== null && { redactedBy: by }) };
 }
 

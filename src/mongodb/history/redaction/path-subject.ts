@@ -5,7 +5,7 @@ import { withPath } from "../../../core/values/error-paths.js";
 import { ROOT } from "../../../core/values/paths.js";
 import type { PresentMemory } from "../history-context.js";
 import type { HistoryView } from "../history-view.js";
-import { getPublicId, getRevision, isTextRedacted, type VersionDocument } from "../version-document.js";
+import { getPublicId, getRevision, isWhollyRedacted, type VersionDocument } from "../version-document.js";
 import type { FileRedaction, RedactionMark } from "./cover-file.js";
 import { nowhere, type PresentOccurrences } from "./present-occurrences.js";
 import type { FileWalk, RedactionSubject } from "./subject.js";
@@ -16,6 +16,7 @@ import type { Redaction } from "./write-redactions.js";
 export class PathSubject implements RedactionSubject {
   readonly records: RecordRedaction;
   readonly cover = null;
+  readonly covering = null;
   readonly #path: string;
   /** The names of the files. */
   readonly #names: Set<string>;
@@ -94,8 +95,8 @@ class FilePathRedaction implements FileWalk {
     if (getRevision(id) > this.#revision) return;
     const isKept = this.#isNewest && version.operation !== "deleted";
     this.#isNewest = false;
-    const { path, from, older } = version;
-    const isRedacted = isKept || isTextRedacted(version);
+    const { path, from, older, covering } = version;
+    const isRedacted = isKept || isWhollyRedacted(version);
     if (!isRedacted) this.#versions.push(version);
     const set = {
       ...(older && { older: null }),
@@ -106,7 +107,8 @@ class FilePathRedaction implements FileWalk {
         sha256: null,
       }),
     };
-    if (Object.keys(set).length > 0) this.#texts.push({ id, set, unset: isRedacted ? [] : ["masked"] });
+    const marks = [...(isRedacted ? [] : (["masked"] as const)), ...(covering ? (["covering"] as const) : [])];
+    if (Object.keys(set).length + marks.length > 0) this.#texts.push({ id, set, unset: marks });
     const unset = [
       ...(path !== undefined && !isKept ? (["path"] as const) : []),
       ...(from !== undefined ? (["from"] as const) : []),
@@ -115,10 +117,14 @@ class FilePathRedaction implements FileWalk {
     if (unset.length > 0) this.#names.push({ redaction: { id, set: {}, unset }, isSought });
   }
 
-  /** A next call finds the file by its name, so the versions with that name lose it last. */
+  /**
+   * The oldest version comes first: a version is marked before the next one loses the text that they share. A next call
+   * finds the file by its name, so the versions with that name lose it last.
+   */
   *end(): Generator<FileRedaction, void> {
     if (this.isClean) return;
+    const texts = this.#texts.toReversed();
     const names = this.#names.toSorted((a, b) => Number(a.isSought) - Number(b.isSought));
-    yield { versions: this.#versions, redactions: [...this.#texts, ...names.map(({ redaction }) => redaction)] };
+    yield { versions: this.#versions, redactions: [...texts, ...names.map(({ redaction }) => redaction)] };
   }
 }

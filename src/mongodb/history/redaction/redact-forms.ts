@@ -3,6 +3,7 @@ import type { CheckPath } from "../../../core/history/history-backend.js";
 import type { CallContext } from "../../../core/runtime/call.js";
 import { indentMessage, shortenMessage } from "../../../core/search/log-parts.js";
 import { setLineEnds } from "../../../core/values/line-ends.js";
+import { hashSha256 } from "../../../core/values/sha256.js";
 import { compareCodeUnits } from "../../../core/values/text.js";
 import type { HistoryContext } from "../history-context.js";
 import { toMemoryVersion } from "../version-document.js";
@@ -20,8 +21,7 @@ export class FormRedaction {
     readView: ReadView,
     call: CallContext,
   ) {
-    const subjects =
-      "text" in what ? listTextForms(what.text).map((form) => new TextSubject(form)) : [new PathSubject(what.path)];
+    const subjects = "text" in what ? createTextSubjects(what.text) : [new PathSubject(what.path)];
     this.#redactions = subjects.map((subject) => new MemoryRedaction(context, subject, readView, call));
   }
 
@@ -41,8 +41,15 @@ export class FormRedaction {
     for (const redaction of this.#redactions) await redaction.prepare(cut, checkPath);
     const redacted = new Set<string>();
     for (const redaction of this.#redactions) for (const id of await redaction.run(cut, checkPath)) redacted.add(id);
+    // Only now: a version may contain several forms.
+    await this.#redactions[0]?.endCovering();
     return redacted.size;
   }
+}
+
+function createTextSubjects(text: string): TextSubject[] {
+  const covering = hashSha256(text);
+  return listTextForms(text).map((form) => new TextSubject(form, covering));
 }
 
 /**

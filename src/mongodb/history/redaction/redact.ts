@@ -39,6 +39,8 @@ export class MemoryRedaction {
   readonly #subject: RedactionSubject;
   /** The ids of the versions that this call has redacted. */
   readonly #redacted = new Set<string>();
+  /** The first part of the ids of the versions, once they have been read. */
+  #memory: string | null = null;
   /** The files with nothing to redact, each with its last version then. No older version can get such a text again. */
   readonly #cleanFiles = new Map<string, string>();
 
@@ -88,6 +90,13 @@ export class MemoryRedaction {
     throw lostRace();
   }
 
+  /** Lets the versions be read again in which texts were being covered, also by an earlier call that a crash has ended. */
+  async endCovering(): Promise<void> {
+    const { covering } = this.#subject;
+    if (covering !== null && this.#memory !== null)
+      await this.#context.versions.endCovering(this.#memory, covering, this.#call);
+  }
+
   /** @returns whether the text was nowhere */
   async #runPass(cut: boolean, checkPath: CheckPath | null): Promise<boolean> {
     const { source, proposals, cover, renewBounds } = this.#context;
@@ -97,6 +106,7 @@ export class MemoryRedaction {
     await source.renew(this.#call);
     await source.flush(this.#call);
     const view = await this.#readView();
+    this.#memory = view?.present.memory ?? null;
     const present = await this.#findPresent(view);
     refusePresent(present, cut);
     const formerPaths = this.#listFormerPaths(view);
@@ -117,6 +127,8 @@ export class MemoryRedaction {
     let isFound = false;
     let followers: ChangeRecord[] = [];
     for await (const { versions, redactions } of this.#planFiles(view)) {
+      for (const version of versions) this.#redacted.add(getPublicId(version));
+      if (redactions.length === 0) continue;
       const paths = versions.flatMap(listPaths);
       for (const path of paths) checkPath?.(path);
       if (!isFound) {
@@ -127,9 +139,7 @@ export class MemoryRedaction {
       // Records come first: a next call finds their paths and sources by the versions that still have the text.
       await this.#redactFollowers(followers, paths);
       const stored = redactions.filter(({ id }) => view.isStored(id));
-      const count = await collection.redact(view.present.memory, stored, this.#call);
-      const ids = new Set(versions.map(getPublicId));
-      for (const { id } of stored.slice(0, count)) if (ids.has(id)) this.#redacted.add(id);
+      await collection.redact(view.present.memory, stored, this.#call);
     }
     return isFound;
   }

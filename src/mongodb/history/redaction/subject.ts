@@ -15,6 +15,8 @@ export interface RedactionSubject {
   readonly records: RecordRedaction;
   /** The text to cover in present files. Null: present texts stay. */
   readonly cover: Pick<TextRedactor, "text" | "mask"> | null;
+  /** The digest that marks the versions in which texts are being covered. Null if none are. */
+  readonly covering: string | null;
   /** Takes note of versions that are about to be redacted. */
   note(versions: readonly VersionDocument[]): void;
   /** Whether a record can be tied by versions. */

@@ -15,12 +15,15 @@ import type { Redaction } from "./write-redactions.js";
 export class TextSubject implements RedactionSubject {
   readonly records: RecordRedaction;
   readonly cover: TextRedactor;
+  readonly covering: string;
   /** The versions that contain or contained the text, named as sources of proposals. */
   readonly #sources = new Set<string>();
 
-  constructor(text: string) {
+  /** @param text one form of the text that is redacted. @param covering the same for all its forms */
+  constructor(text: string, covering: string) {
     const redactor = new TextRedactor(text);
     this.cover = redactor;
+    this.covering = covering;
     this.records = {
       isTied: (record) => isWaitingOn(record, this.#sources) || getTexts(record).some((each) => redactor.isIn(each)),
       isPathRedacted: (path) => redactor.isIn(path),
@@ -51,6 +54,6 @@ export class TextSubject implements RedactionSubject {
   }
 
   openFile(mark: RedactionMark, present: string | undefined): FileWalk {
-    return new FileTextRedaction({ redactor: this.cover, mark, present });
+    return new FileTextRedaction({ redactor: this.cover, covering: this.covering, mark, present });
   }
 }

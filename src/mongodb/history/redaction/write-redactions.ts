@@ -8,33 +8,29 @@ export interface Redaction {
   id: string;
   /** The expected value: if the version has another one by now, nothing is changed. */
   found?: OlderText | null;
+  /** The digest of the text that is being covered from now on. Nothing is changed if the whole text is redacted by now. */
+  covering?: string;
   set: Partial<
     Pick<
       VersionDocument,
       "older" | "redactedAt" | "redactedBy" | "masked" | "sizeBytes" | "sha256" | "directories" | "actor" | "sources"
     >
   >;
-  unset: readonly ("path" | "from" | "masked")[];
+  unset: readonly ("path" | "from" | "masked" | "covering")[];
 }
 
-/**
- * Makes redactions in the given order, until a version does not have its expected value.
- * @returns the number of redactions
- */
+/** Makes redactions in the given order, until a version does not have its expected value. */
 export async function writeRedactions(
   collection: ExactCollection<VersionDocument | OwnerDocument>,
   memory: string,
   redactions: readonly Redaction[],
   call: CallContext,
-): Promise<number> {
-  let count = 0;
+): Promise<void> {
   for (const batch of splitRedactions(redactions)) {
     const writes = batch.map((redaction) => ({ updateOne: createUpdate(memory, redaction) }));
     const { matchedCount } = await collection.bulkWrite(writes, call);
-    if (batch[0]?.found !== undefined && matchedCount === 0) return count;
-    count += batch.length;
+    if (batch[0]?.found !== undefined && matchedCount === 0) return;
   }
-  return count;
 }
 
 /** The most redactions of one command. */
@@ -55,10 +51,18 @@ function splitRedactions(redactions: readonly Redaction[]): Redaction[][] {
   return batches;
 }
 
-function createUpdate(memory: string, { id, found, set, unset }: Redaction): { filter: object; update: object } {
+function createUpdate(
+  memory: string,
+  { id, found, covering, set, unset }: Redaction,
+): { filter: object; update: object } {
   return {
-    filter: { _id: storedId(memory, id), ...(found !== undefined && { older: found }) },
+    filter: {
+      _id: storedId(memory, id),
+      ...(found !== undefined && { older: found }),
+      ...(covering !== undefined && { $or: [{ redactedAt: null }, { masked: true }] }),
+    },
     update: {
+      ...(covering !== undefined && { $addToSet: { covering } }),
       ...(Object.keys(set).length > 0 && { $set: set }),
       ...(unset.length > 0 && { $unset: Object.fromEntries(unset.map((field) => [field, ""])) }),
     },
