@@ -348,17 +348,16 @@ describe("forget", () => {
       while ((await versions.countDocuments({ sha256: { $exists: true } })) < 60) await sleep(10);
       while ((await db.collection(memoriesCollection).countDocuments({ "outbox.0": { $exists: true } })) > 0)
         await sleep(10);
-      const { insertMany, deleteOne } = Collection.prototype;
       const moved = new Promise<void>((resolve) => {
         jest.spyOn(Collection.prototype, "insertMany").mockImplementationOnce(async function (
           this: Collection,
           ...args
         ) {
-          const insert = (): Promise<unknown> => insertMany.apply(this, args).catch(() => undefined);
+          const insert = (): Promise<unknown> => this.insertMany(...args).catch(() => undefined);
           if (between)
             jest.spyOn(Collection.prototype, "deleteOne").mockImplementationOnce(async (...filter) => {
               await insert();
-              return deleteOne.apply(this, filter);
+              return this.deleteOne(...filter);
             });
           await store.forget({ userId: "ada" });
           if (!between) await insert();
