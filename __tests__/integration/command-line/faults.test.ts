@@ -106,7 +106,6 @@ const faults: [argv: string[], exitCode: number, code: string, says: RegExp][] =
   [["import", join(folder, "missing"), "--to-dir", dir], 2, "EINPUT", /missing: there is no such/],
   [["import", folder, "--to-dir", dir], 2, "EINPUT", /it is not a regular file; .*--dir for a folder/],
   [["import", "/dev/null", "--to-dir", dir], 2, "EINPUT", /it is not a regular file; name one that export has made/],
-  [["import", join(folder, "plain file"), "--thread", "t", "--uri", uri], 2, "EUSAGE", /--thread needs --node/],
   [["import", join(folder, "plain file"), "--uri", uri], 2, "EINPUT", /line 1: it is not a JSON object/],
   [["import", ...inFolder], 2, "EUSAGE", /no database was named/],
   [["import", ...inFolder, "--to-dir", folder, "--node", "a"], 2, "EUSAGE", /--node goes with a database/],

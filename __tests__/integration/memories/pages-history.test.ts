@@ -517,7 +517,7 @@ describe("a proposal for a large memory", () => {
     const store = new MongoMemoryStore({ client, dbName, ...withPageBytes(2000) });
     const memory = store.memory(freshAddress());
     await putFiles(store, memory, createFiles(60));
-    const { id } = await propose(memory.address, { command: "delete", path: "/d" }, store);
+    const { id } = await propose(memory.address, { command: "delete", path: "/d03" }, store);
     expect(await memory.list("/d03")).toHaveLength(10);
     await proposalsOf(memory).approve(id, reviewer);
     expect(await memory.stat("/d03")).toBeNull();

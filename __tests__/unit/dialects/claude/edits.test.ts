@@ -151,8 +151,10 @@ describe("maxViewChars", () => {
 
 /** The lines of a text, each with its newline where it has one. */
 const linesWithEnds = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+/g) ?? [];
+/** Without the brackets in which special tokens begin, which a view shows as escapes. */
+const plainTexts = fc.string().map((text) => text.replaceAll(/[<[]/g, "("));
 const texts = fc
-  .array(fc.oneof(fc.constantFrom("\n", "\n\n", "a", "b", "\r\n", "🧠", "$&"), fc.string()), { maxLength: 12 })
+  .array(fc.oneof(fc.constantFrom("\n", "\n\n", "a", "b", "\r\n", "🧠", "$&"), plainTexts), { maxLength: 12 })
   .map((parts) => parts.join(""));
 
 describe("any text", () => {
