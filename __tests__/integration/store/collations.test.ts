@@ -118,9 +118,8 @@ it("every command of a store says that texts are compared byte by byte", async (
     new Set(["aggregate", "createIndexes", "find", "findAndModify", "update", "delete"]),
   );
   for (const { commandName, command } of compared) {
-    expect([commandName, getCollations(command)]).toEqual([
-      commandName,
-      getCollations(command).map(() => ({ locale: "simple" })),
-    ]);
+    // As they are sent: `toBSON` of a write tells the store that the driver has sent it.
+    const collations = JSON.parse(JSON.stringify(getCollations(command))) as unknown[];
+    expect([commandName, collations]).toEqual([commandName, collations.map(() => ({ locale: "simple" }))]);
   }
 });

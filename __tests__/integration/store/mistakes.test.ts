@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { type Memory, mountMemories, MongoMemoryStore, type MongoMemoryStoreOptions } from "../../../src/index.js";
+import { type Memory, MongoMemoryStore, type MongoMemoryStoreOptions } from "../../../src/index.js";
 import { freshAddress } from "../../helpers/memory-case.js";
 import { testDatabase } from "../../helpers/test-database.js";
 
@@ -16,18 +16,6 @@ describe("a mistake of a program is explained", () => {
     await expect(store.search(["users"], { filter: { [operator]: [{ role: "admin" }] } })).rejects.toMatchObject({
       code: "EINVAL",
       message: `a filter has fields with conditions, which must all be true; it cannot have ${operator}`,
-    });
-  });
-
-  it("a revert below a mount whose store keeps no history", async () => {
-    const kept = openStore({ history: true }).memory(freshAddress());
-    const other = openStore({ memoriesCollection: "others" }).memory(freshAddress());
-    expect(other.history).toBeNull();
-    const mounted = mountMemories({ "/": kept, "/other": other });
-    await mounted.write("/other/a", "text");
-    await expect(mounted.history?.revert({ path: "/other/a", to: "1" })).rejects.toMatchObject({
-      code: "EINVAL",
-      message: "the memory at /other keeps no history; a MongoMemoryStore with history: true keeps one",
     });
   });
 
