@@ -43,7 +43,7 @@ describe("the public surface", () => {
   });
 
   it("of ./learn is these names", () => {
-    expect(Object.keys(learn).toSorted()).toEqual(["createLearnNode", "learn", "learnDue", "learnMiddleware"]);
+    expect(Object.keys(learn).toSorted()).toEqual(["createLearnNode", "learn", "learnMiddleware"]);
   });
 
   it("of ./move-in is these names", () => {

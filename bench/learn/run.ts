@@ -1,10 +1,9 @@
 import { machineLine } from "../measuring/report.js";
 import { onServer } from "../measuring/servers.js";
 import type { Settings } from "../measuring/settings.js";
-import { measureDue } from "./due.js";
 import { measureTraffic } from "./traffic.js";
 
-/** What a run of `learn` reads, and what it costs to find the memories that are due. */
+/** What a run of `learn` reads. */
 export function measureLearn({ rounds, largeFileCount }: Settings): Promise<string[]> {
   return onServer("replicaSet", async (uri) => [
     await machineLine(uri, rounds),
@@ -12,9 +11,5 @@ export function measureLearn({ rounds, largeFileCount }: Settings): Promise<stri
     "Commands and bytes, sent and received, of a run with 20 new versions and 4 proposals, as a ratio to the smallest memory.",
     "",
     ...(await measureTraffic(uri, [10, 1000, largeFileCount])),
-    "",
-    "Finding the memories for `learnDue`.",
-    "",
-    ...(await measureDue(uri, largeFileCount, rounds)),
   ]);
 }

@@ -15,7 +15,6 @@ import { init } from "./commands/serve/init.js";
 import { mcp } from "./commands/serve/mcp.js";
 import { page } from "./commands/serve/page.js";
 import { doctor } from "./commands/upkeep/doctor.js";
-import { learn } from "./commands/upkeep/learn.js";
 import { migrate } from "./commands/upkeep/migrate.js";
 import { tidy } from "./commands/upkeep/tidy.js";
 import type { CliContext } from "./context.js";
@@ -34,7 +33,7 @@ const commandGroups: readonly (readonly [heading: string, commands: readonly Add
   ["Looking:", [memories, ls, tree, cat, grep, search]],
   ["Changing:", [append, write, rm, mv, forget, sweep]],
   ["Looking back and deciding:", [log, diff, blame, revert, redact, showProposals, approve, reject]],
-  ["Moving and keeping in order:", [exportMemories, importMemories, merge, tidy, learn, doctor, migrate]],
+  ["Moving and keeping in order:", [exportMemories, importMemories, merge, tidy, doctor, migrate]],
   ["Serving and starting:", [page, mcp, init]],
 ];
 

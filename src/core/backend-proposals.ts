@@ -11,9 +11,9 @@ import {
   type ChangeRecords,
   type ChangeStatus,
   changeStatuses,
-  type LeasedRecords,
+  type LearningRecords,
 } from "./contract/change-record.js";
-import type { RunLease } from "./contract/run-lease.js";
+import type { ProgressRecord } from "./contract/learn-progress.js";
 import { type MemoryContext, runAsChange, runCall } from "./pipeline.js";
 import type { Call } from "./runtime/call.js";
 import { checkOptions } from "./settings/check-options.js";
@@ -78,16 +78,13 @@ export class BackendProposals implements MemoryProposals {
     });
   }
 
-  /**
-   * Lets one program at a time learn from the memory, or from the messages of a thread. Signals do not end `release`, so
-   * that the next program need not wait after one that was aborted. @internal
-   */
-  lease(thread: string | null = null): RunLease {
+  /** Keeps what was learnt from: of the memory, or of the messages of a thread. Signals do not end `advance`. @internal */
+  progress(thread: string | null = null): ProgressRecord {
     return {
-      take: (runId, forMs) => this.#run("change", (records) => records.lease(thread).take(runId, forMs)),
-      renew: (runId, forMs) => this.#run("change", (records) => records.lease(thread).renew(runId, forMs)),
-      release: (runId, progress) =>
-        this.#run("change", (records) => records.lease(thread).release(runId, progress), this.#unended),
+      open: () => this.#run("change", (records) => records.progress(thread).open()),
+      read: () => this.#run("read", (records) => records.progress(thread).read()),
+      advance: (before, after) =>
+        this.#run("change", (records) => records.progress(thread).advance(before, after), this.#unended),
     };
   }
 
@@ -107,7 +104,7 @@ export class BackendProposals implements MemoryProposals {
 
   #run<R>(
     stage: "read" | "change",
-    run: (records: LeasedRecords, call: Call) => Promise<R>,
+    run: (records: LearningRecords, call: Call) => Promise<R>,
     context: MemoryContext = this.#context,
   ): Promise<R> {
     return runCall(context, async (call) => {

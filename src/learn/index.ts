@@ -1,4 +1,3 @@
-export { learnDue } from "./learn-due.js";
 export { createLearnNode, learnMiddleware } from "./learn-in-run.js";
 export { learn } from "./learn.js";
 export type { LearnOptions } from "./options.js";

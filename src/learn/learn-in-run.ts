@@ -7,7 +7,6 @@ import { hashSha256 } from "../core/values/sha256.js";
 import { toConfig, workAfterRun } from "../graph/after-run.js";
 import type { MessagesState } from "../graph/call-model-node.js";
 import { toMessages } from "../langchain/to-messages.js";
-import { holdLease } from "./hold-lease.js";
 import { runLearn } from "./learn.js";
 import { openLearnedMemory } from "./learned-memory.js";
 import { checkLearnOptions, learnSchema, type LearnOptions, type LearnSettings } from "./options.js";
@@ -94,18 +93,17 @@ interface ThreadTexts {
   everyTurns: number;
 }
 
-/** Learns from the messages that no good run has read. The lease of the thread keeps the marks of the read messages. */
+/** Learns from the messages that no good run has read. The progress of the thread is the marks of the read messages. */
 async function learnFromThread(settings: LearnSettings, { texts, threadId, everyTurns }: ThreadTexts): Promise<void> {
-  const { proposals } = openLearnedMemory(settings.memory, settings);
-  await holdLease(proposals.lease(threadId), async ({ progress: { bookmark } }) => {
-    const known = new Set(bookmark?.split(" "));
-    const added = texts.slice(texts.findLastIndex(({ id }) => known.has(createMark(id))) + 1);
-    if (countTurns(added) < everyTurns) return { result: undefined };
-    const { runId, busy, unread } = await runLearn(settings, added);
-    const read = texts.slice(0, texts.length - unread);
-    const marks = read.slice(-markedMessages).map(({ id }) => createMark(id));
-    return { result: undefined, progress: busy ? undefined : { bookmark: marks.join(" "), lastRunId: runId } };
-  });
+  const record = openLearnedMemory(settings.memory, settings).proposals.progress(threadId);
+  const progress = await record.open();
+  const known = new Set(progress.bookmark?.split(" "));
+  const added = texts.slice(texts.findLastIndex(({ id }) => known.has(createMark(id))) + 1);
+  if (countTurns(added) < everyTurns) return;
+  const { runId, unread } = await runLearn(settings, added);
+  const read = texts.slice(0, texts.length - unread);
+  const marks = read.slice(-markedMessages).map(({ id }) => createMark(id));
+  await record.advance(progress, { bookmark: marks.join(" "), lastRunId: runId });
 }
 
 /** The number of marks that are kept. More than one, because a program may remove the last message. */

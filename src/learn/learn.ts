@@ -11,12 +11,11 @@ import { toMessages } from "../langchain/to-messages.js";
 import { askModel, getModelName } from "./ask-model.js";
 import { createPrompt, createRepairPrompt } from "./create-prompt.js";
 import { findKnownTexts, findSimilarFiles, listWritable, readNewVersions } from "./gather-input.js";
-import { type HeldLease, holdLease, type LeasedWork } from "./hold-lease.js";
 import { type LearnedMemory, openLearnedMemory } from "./learned-memory.js";
-import { dropRefused, LostLease, makeChanges } from "./make-changes.js";
+import { dropRefused, makeChanges, StaleRun } from "./make-changes.js";
 import { type LearnOperation, readOperations } from "./operation.js";
 import { checkLearnOptions, type LearnOptions, type LearnSettings } from "./options.js";
-import { getArchivedPath, type LearnChange, type OperationPlan, planOperations } from "./plan-operations.js";
+import { getArchivedPath, type OperationPlan, planOperations } from "./plan-operations.js";
 import { createReport, type LearnReport } from "./report.js";
 import { learnClient, readMessages, type Source, takeSources } from "./sources.js";
 
@@ -24,11 +23,12 @@ const maxUnwanted = 20;
 
 /**
  * Lets a model propose what should be remembered of a conversation, or of what changed since the last good run. The
- * program checks each operation, and a person decides. If nothing is new, the model is not asked. One run at a time
- * works on a memory. A run that failed changes nothing that the next one would not do again.
+ * program checks each operation, and a person decides. If nothing is new, the model is not asked. A run that failed
+ * changes nothing that the next one would not do again. If another run has read the same texts meanwhile, it makes no
+ * further change.
  *
  * @throws TypeError for bad options, or for a memory that keeps no proposals; the errors of the model and of the memory;
- * MemoryError ECONFLICT if another run took over
+ * MemoryError ECONFLICT if another run has read the same texts meanwhile
  */
 export async function learn(options: LearnOptions & { messages?: BaseMessageLike[] }): Promise<LearnReport> {
   const settings = checkLearnOptions(options);
@@ -37,29 +37,14 @@ export async function learn(options: LearnOptions & { messages?: BaseMessageLike
 
 /**
  * @param messages the texts of the messages
- * @param planned receives the changes. Then none is made, and the next run reads the same texts
  * @throws as `learn`
  */
-export async function runLearn(
-  settings: LearnSettings,
-  messages: readonly Source[],
-  planned?: LearnChange[],
-): Promise<LearnReport> {
+export async function runLearn(settings: LearnSettings, messages: readonly Source[]): Promise<LearnReport> {
   const opened = openLearnedMemory(settings.memory, settings);
-  const report = await holdLease(opened.proposals.lease(), async (held) => {
-    const work = await runOnce(opened, { ...settings, planned }, messages, held);
-    return planned === undefined ? work : { result: work.result };
-  });
-  return report ?? createReport(opened.memory.address, { busy: true });
-}
-
-async function runOnce(
-  opened: LearnedMemory,
-  settings: LearnSettings & { planned: LearnChange[] | undefined },
-  messages: readonly Source[],
-  { progress, renew }: HeldLease,
-): Promise<LeasedWork<LearnReport>> {
-  const { limits, signal, model, planned } = settings;
+  const { limits, signal, model } = settings;
+  const { address } = opened.memory;
+  const record = opened.proposals.progress();
+  const progress = await record.open();
   const news = settings.changes
     ? await readNewVersions(opened, progress.bookmark, limits.inputChars)
     : { sources: [], bookmark: progress.bookmark, more: false };
@@ -67,31 +52,30 @@ async function runOnce(
   const sources = [...takeSources(news.sources, limits.inputChars), ...taken];
   const runId = createRunId(opened, sources);
   const { bookmark, more } = news;
-  const { address } = opened.memory;
   const unread = messages.length - taken.length;
-  if (sources.length === 0 || runId === progress.lastRunId)
-    return { result: createReport(address, { nothing: true, unread, more }), progress: { ...progress, bookmark } };
+  if (sources.length === 0 || runId === progress.lastRunId) {
+    await record.advance(progress, { ...progress, bookmark });
+    return createReport(address, { nothing: true, unread, more });
+  }
   const report = createReport(address, { runId, unread, more });
   const labelled = new Map(sources.map((source, index) => [`s${index + 1}`, source]));
   const actor = { client: learnClient, runId };
   const plan = await askForPlan(opened, settings, { sources: labelled, actor, usage: report.usage });
   report.dropped.push(...plan.dropped);
-  if (planned !== undefined) {
-    planned.push(...plan.changes);
-    return { result: report };
-  }
   const checkCurrent = async (change: { sources: readonly Source[] }): Promise<void> => {
-    const isHeld = await renew();
-    if (isHeld !== true) throw new LostLease(isHeld === null);
+    const current = await record.read();
+    const isRead = settings.changes && current?.bookmark !== progress.bookmark;
+    if (current === null || current.lastRunId === runId || isRead) throw new StaleRun(current === null);
     for (const { id } of change.sources) await assertPresent(opened, id);
   };
   const changeSettings = { actor, model: getModelName(model), signal, checkCurrent };
   try {
     await makeChanges(opened, plan.changes, changeSettings, report);
   } catch (error) {
-    throw error instanceof LostLease ? lostRace() : error;
+    throw error instanceof StaleRun ? lostRace() : error;
   }
-  return { result: report, progress: { bookmark, lastRunId: runId } };
+  await record.advance(progress, { bookmark, lastRunId: runId });
+  return report;
 }
 
 interface LearnQuestion {

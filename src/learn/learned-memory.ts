@@ -13,7 +13,7 @@ import { learnClient } from "./sources.js";
 const isProtected = compilePathPatterns([`${defaultLogPath}/**`, `${archivePath}/**`]);
 
 /** Proposals with the additional methods that only this package uses. */
-interface LearnProposals extends MemoryProposals, Pick<BackendProposals, "lease" | "newest" | "withdraw"> {}
+interface LearnProposals extends MemoryProposals, Pick<BackendProposals, "progress" | "newest" | "withdraw"> {}
 
 /** The memory of a run, and the paths that it may read and change. */
 export interface LearnedMemory {

@@ -16,12 +16,12 @@ interface LearnChangeSettings {
   actor: MemoryActor & { runId: string };
   model: string;
   signal: AbortSignal | undefined;
-  /** Throws if the lease or a source of the change is gone. Called just before the change, and again after it. */
+  /** Throws if a source of the change is gone, or if another run has read the same texts. Called just before the change, and again after it. */
   checkCurrent: (change: LearnChange) => Promise<void>;
 }
 
 /** Ends the whole run, so it is not a MemoryError. */
-export class LostLease extends Error {
+export class StaleRun extends Error {
   readonly isForgotten: boolean;
 
   constructor(isForgotten: boolean) {
@@ -114,9 +114,9 @@ async function propose(memory: Memory, change: LearnChange, proposal: ProgramPro
   if (id === null) throw invalid("it changes nothing");
 }
 
-/** Whether a source is gone. False if only the lease is lost: the run that has it now makes the same change. */
+/** Whether a source is gone. False if another run came first: it makes the same change. */
 function isSourceGone(error: unknown): boolean {
-  if (error instanceof LostLease) return error.isForgotten;
+  if (error instanceof StaleRun) return error.isForgotten;
   return isRefusal(error);
 }
 

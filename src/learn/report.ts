@@ -5,7 +5,7 @@ import type { DroppedOperation } from "./operation.js";
 /** The report of a run of `learn`. */
 export interface LearnReport {
   address: CheckedAddress;
-  /** Names the run in proposals and versions. Null if there was nothing new, or if another run works on the memory. */
+  /** Names the run in proposals and versions. Null if there was nothing new. */
   runId: string | null;
   /** The ids of the proposals, in the order of the answer. */
   proposals: string[];
@@ -15,15 +15,11 @@ export interface LearnReport {
   dropped: DroppedOperation[];
   /** Whether there was nothing new, so that the model was not asked. */
   nothing: boolean;
-  /** Whether another run works on the memory, so that this one did nothing. */
-  busy: boolean;
   /** The number of messages at the end that did not fit into `inputChars`. Give them to a later run. */
   unread: number;
   /** Whether versions are left to the next run. */
   more: boolean;
   usage: LearnUsage;
-  /** The reason why the run failed, with `learnDue`. A failed `learn` throws. */
-  error: unknown;
 }
 
 export function createReport(address: CheckedAddress, fields: Partial<LearnReport>): LearnReport {
@@ -35,11 +31,9 @@ export function createReport(address: CheckedAddress, fields: Partial<LearnRepor
     applied: [],
     dropped: [],
     nothing: false,
-    busy: false,
     unread: 0,
     more: false,
     usage,
-    error: null,
     ...fields,
   };
 }

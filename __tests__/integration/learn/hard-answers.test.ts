@@ -115,7 +115,6 @@ describe("answers of models", () => {
     await expect(learnFrom(memory, [late], options)).rejects.toThrow(/abort/i);
     expect(await waiting(memory)).toEqual([]);
     expect(await learnFrom(memory, [[written]], { messages: said("x") })).toMatchObject({
-      busy: false,
       nothing: false,
     });
   });

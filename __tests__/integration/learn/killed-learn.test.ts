@@ -12,8 +12,6 @@ import { testDatabase } from "../../helpers/test-database.js";
 
 const { client, uri, name: dbName } = testDatabase();
 const store = new MongoMemoryStore({ client, dbName, history: true });
-/** Sees that the lease of a process that works no more has ended. */
-const later = new MongoMemoryStore({ client, dbName, history: true, clock: () => new Date(Date.now() + 180_000) });
 
 async function newMemory(): Promise<string> {
   const nodeId = randomUUID();
@@ -47,32 +45,20 @@ describe("a process that learns", () => {
       const [, signal] = (await once(start(nodeId, String(step)), "exit")) as [unknown, string | null];
       if (signal === null) break;
       proposed.push((await waiting(nodeId)).length);
-      if (step > 1) expect((await learnHere(store.memory({ nodeId }))).busy).toBe(true);
-      expect((await learnHere(later.memory({ nodeId }))).busy).toBe(false);
+      await learnHere(store.memory({ nodeId }));
       expect(await waiting(nodeId)).toEqual(bothNotes);
-      expect((await learnHere(later.memory({ nodeId }))).nothing).toBe(true);
+      expect((await learnHere(store.memory({ nodeId }))).nothing).toBe(true);
     }
-    // Before the lease, between the model and the insert, between two inserts, and before the bookmark.
-    expect(proposed).toEqual([0, 0, 0, 1, 1, 1, 2, 2]);
+    // Before the model, between the model and the insert, between two inserts, and before the bookmark.
+    expect(proposed).toEqual([0, 0, 1, 2]);
   });
 
-  it("lets no other process work on its memory", async () => {
-    const nodeId = await newMemory();
-    const worker = start(nodeId, "wait");
-    await once(worker.stdout, "data");
-    expect(await learnHere(store.memory({ nodeId }))).toMatchObject({ busy: true, runId: null });
-    worker.stdin?.end("go\n");
-    const [result] = (await once(worker.stdout, "data")) as [Buffer];
-    expect(String(result)).toBe("done\n");
-    expect(await waiting(nodeId)).toEqual(["/profile/worker-1.md", "/profile/worker-2.md"]);
-  });
-
-  it("inserts nothing if it was stopped for longer than its lease, and another one went on", async () => {
+  it("inserts nothing if another one has read the same while it was stopped", async () => {
     const nodeId = await newMemory();
     const worker = start(nodeId, "wait");
     await once(worker.stdout, "data");
     worker.kill("SIGSTOP");
-    expect((await learnHere(later.memory({ nodeId }))).proposals).toHaveLength(2);
+    expect((await learnHere(store.memory({ nodeId }))).proposals).toHaveLength(2);
     worker.kill("SIGCONT");
     worker.stdin?.end("go\n");
     const [result] = (await once(worker.stdout, "data")) as [Buffer];

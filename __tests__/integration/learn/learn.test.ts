@@ -3,7 +3,7 @@ import { describe, expect, it } from "@jest/globals";
 import { AIMessage, HumanMessage, SystemMessage, ToolMessage } from "@langchain/core/messages";
 import { InMemoryStore } from "@langchain/langgraph";
 import { logConversation, type Memory, MemoryNode, MongoMemoryStore, openMemory } from "../../../src/index.js";
-import { learn, type LearnReport } from "../../../src/learn/index.js";
+import { learn } from "../../../src/learn/index.js";
 import { untyped } from "../../helpers/memory-case.js";
 import { readAll } from "../../helpers/read-all.js";
 import { by, change, learnFrom, said, scripted, texts, waiting } from "../../helpers/scripted-learning.js";
@@ -322,7 +322,6 @@ describe("learn from messages", () => {
     const run = learnFrom(memory, [answer], { messages: said("x"), signal: controller.signal });
     await expect(run).rejects.toThrow("enough");
     expect(await waiting(memory)).toEqual([]);
-    expect((await learnFrom(memory, [[]], { messages: said("x") })).busy).toBe(false);
   });
 
   it("says how many messages at the end did not fit", async () => {
@@ -331,16 +330,25 @@ describe("learn from messages", () => {
     expect([prompts[0]?.includes("dddd"), prompts[0]?.includes("eeee"), unread]).toEqual([true, false, 2]);
   });
 
-  it("lets one run at a time work on a memory", async () => {
+  it("proposes nothing if another run has read the same texts while the model worked", async () => {
     const memory = newMemory();
-    let second: LearnReport | null = null;
-    await learnFrom(memory, [
-      async () => {
-        second = await learnFrom(memory, []);
-        return { operations: [] };
-      },
-    ]);
-    expect(second).toMatchObject({ busy: true, runId: null });
+    const first = change("write", "/profile/first.md", { text: "x" });
+    const answer = async (): Promise<object> => {
+      await learnFrom(memory, [[first]]);
+      return { operations: [change("write", "/profile/second.md", { text: "y" })] };
+    };
+    await expect(learnFrom(memory, [answer])).rejects.toMatchObject({ code: "ECONFLICT" });
+    expect((await waiting(memory)).map(({ path }) => path)).toEqual(["/profile/first.md"]);
+  });
+
+  it("keeps what two runs propose that read other texts at the same time", async () => {
+    const memory = newMemory();
+    const answer = async (): Promise<object> => {
+      await learnFrom(memory, [[change("write", "/profile/b.md", { text: "y" })]], { messages: said("b") });
+      return { operations: [change("write", "/profile/a.md", { text: "x" })] };
+    };
+    await learnFrom(memory, [answer], { messages: said("a") });
+    expect((await waiting(memory)).map(({ path }) => path).toSorted()).toEqual(["/profile/a.md", "/profile/b.md"]);
   });
 
   it("inserts nothing after the memory was forgotten while the model worked", async () => {
@@ -353,7 +361,7 @@ describe("learn from messages", () => {
     expect(await waiting(memory)).toEqual([]);
   });
 
-  it("counts no lease among forgotten proposals", async () => {
+  it("counts no progress among forgotten proposals", async () => {
     const memory = newMemory();
     await learnFrom(memory, [[change("write", "/profile/a.md", { text: "x" })]]);
     expect(await store.forget({ nodeId: memory.address.nodeId })).toMatchObject({ proposals: 1 });

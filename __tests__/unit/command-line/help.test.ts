@@ -44,7 +44,6 @@ describe("the program", () => {
       "import",
       "merge",
       "tidy",
-      "learn",
       "doctor",
       "migrate earlier-format",
       "page",

@@ -1,4 +1,4 @@
-import type { LeasedRecords } from "./change-record.js";
+import type { LearningRecords } from "./change-record.js";
 import type { HistoryBackend } from "../history/history-backend.js";
 import type {
   MemoryEntry,
@@ -77,7 +77,7 @@ export interface BackendFeatures {
   /** Returns the stored history, for one call. Missing if changes are not recorded. @internal */
   history?(call: CallContext): HistoryBackend;
   /** Returns the records of changes that wait for a person, for one call. @internal */
-  approvals?(call: CallContext): LeasedRecords;
+  approvals?(call: CallContext): LearningRecords;
 }
 
 /** The limits of one memory, which its backend enforces. */

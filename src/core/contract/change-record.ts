@@ -1,4 +1,4 @@
-import type { RunLease } from "./run-lease.js";
+import type { ProgressRecord } from "./learn-progress.js";
 import type { LineEnds } from "../tree/change.js";
 import type { MemoryActor, ChangeOrigin } from "../values/actor.js";
 
@@ -119,10 +119,10 @@ export interface ChangeRecords extends InterruptRecords {
   page(kind: ChangeRecord["kind"], statuses: readonly ChangeStatus[], after: RecordPageEnd | null): Promise<RecordPage>;
 }
 
-/** The records of one memory, and who learns from it now. */
-export interface LeasedRecords extends ChangeRecords {
-  /** Lets one program at a time learn from the memory, or from the messages of a thread. */
-  lease(thread: string | null): RunLease;
+/** The records of one memory, for programs that learn from it. */
+export interface LearningRecords extends ChangeRecords {
+  /** What was learnt from: of the memory, or of the messages of a thread. */
+  progress(thread: string | null): ProgressRecord;
   /** Returns the newest proposals of a client, oldest first. */
   newest(client: string, status: ChangeStatus, limit: number): Promise<ChangeRecord[]>;
   /** Removes a proposal that still waits, as if it was never made. */

@@ -1,10 +1,10 @@
-import type { RunLease } from "../../core/contract/run-lease.js";
+import type { ProgressRecord } from "../../core/contract/learn-progress.js";
 import { createApprovedChange } from "../../core/approval/plan-change.js";
 import type {
   ApplyOutcome,
   ChangeRecord,
   ChangeStatus,
-  LeasedRecords,
+  LearningRecords,
   RecordPage,
   RecordPageEnd,
 } from "../../core/contract/change-record.js";
@@ -17,7 +17,7 @@ import type { MemoryActor } from "../../core/values/actor.js";
 import { isDuplicateKey } from "../driver/errors.js";
 import { literals } from "../driver/records.js";
 import type { StoredRecord } from "../proposals/record-collection.js";
-import { createRunLease } from "../proposals/run-leases.js";
+import { createProgressRecord } from "../proposals/progress-record.js";
 import type { PagedMemory } from "./memory-context.js";
 import { removeAppliedIds } from "./changing/page-writes.js";
 import { transact } from "./changing/transact.js";
@@ -35,7 +35,7 @@ const readOptions = {
 } as const;
 
 /** The changes of one memory that wait for a person, for one call. */
-export class ApprovalRecords implements LeasedRecords {
+export class ApprovalRecords implements LearningRecords {
   readonly #memory: PagedMemory;
   readonly #call: CallContext;
 
@@ -89,10 +89,10 @@ export class ApprovalRecords implements LeasedRecords {
     return before && { ...parseRecord(before), ...fields };
   }
 
-  lease(thread: string | null): RunLease {
+  progress(thread: string | null): ProgressRecord {
     const { records, address, clock, expiry } = this.#memory;
     const lifetimeMs = expiry.lifetimeMs(address.scope);
-    return createRunLease({ records, address, thread, lifetimeMs, clock, call: this.#call });
+    return createProgressRecord({ records, address, thread, lifetimeMs, clock, call: this.#call });
   }
 
   async newest(client: string, status: ChangeStatus, limit: number): Promise<ChangeRecord[]> {

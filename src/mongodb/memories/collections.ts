@@ -2,8 +2,6 @@ import type { IndexDescription } from "mongodb";
 import { KeyedMutex } from "../../core/runtime/keyed-mutex.js";
 import { RecentMap } from "../../core/runtime/recent-map.js";
 import { ExactCollection } from "../driver/exact-collection.js";
-import { once } from "../driver/once.js";
-import { prepareDue } from "./listing/due-memories.js";
 import { Embedder } from "../embeddings/embedder.js";
 import { VectorCollection, vectorIndexes, vectorsCollectionName } from "../embeddings/vector-collection.js";
 import {
@@ -57,8 +55,7 @@ export function openCollections(store: StoreContext): MemoriesContext {
     knownPages: new RecentMap<KnownPages>(maxKnownMemories),
     summaries: new PageSummaries(),
   };
-  const context = { ...opened, ready: createMemoryIndexes(store, opened, documents) };
-  return { ...context, prepareDue: once(() => prepareDue(context)) };
+  return { ...opened, ready: createMemoryIndexes(store, opened, documents) };
 }
 
 function nameCollections(memoriesCollection: string): Record<"versionsName" | "proposalsName" | "vectorsName", string> {

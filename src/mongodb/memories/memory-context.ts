@@ -28,8 +28,6 @@ export interface MemoriesContext {
    * writes could create two documents.
    */
   ready: () => Promise<void> | undefined;
-  /** Creates the index of memories that wait for a background program, and does what `ready` does. */
-  prepareDue: () => Promise<void> | undefined;
   /** Exists without a history too: a forgotten memory can have one from an earlier time. */
   versions: VersionCollection;
   /** The changes that wait for a person. */

@@ -12,8 +12,8 @@ import { reading } from "../driver/reads.js";
 import { createTtlIndexes } from "../driver/ttl-indexes.js";
 import { expiryIndex, proposalIndexes } from "./proposal-indexes.js";
 
-/** The kind of the documents that leases are kept in, among the records of a memory. */
-export const leaseKind = "lease";
+/** The kind of the documents that keep what was learnt from, among the records of a memory. */
+export const progressKind = "progress";
 
 export type StoredRecord = Omit<ChangeRecord, "id"> & { _id: string };
 
@@ -27,7 +27,7 @@ export type Records = ExactCollection<RecordDocument>;
 type AddressRange = Partial<Record<"nodeId" | "scope" | OwnerField, string>> & { scope: CheckedAddress["scope"] };
 
 const own = {
-  filter: { kind: { $in: ["interrupt", "proposal", leaseKind] }, nodeId: { $exists: true } },
+  filter: { kind: { $in: ["interrupt", "proposal", progressKind] }, nodeId: { $exists: true } },
   option: "memoriesCollection",
 };
 
@@ -166,8 +166,8 @@ export class RecordCollection {
     call: CallContext,
   ): Promise<number> {
     return this.write(async (collection) => {
-      // Leases are not counted. They are excluded by `until`, because `kind` would make the server take another index.
-      await collection.deleteMany({ ...range, until: { $exists: true } }, call);
+      // They are not counted. They are found by `bookmark`, because `kind` would make the server take another index.
+      await collection.deleteMany({ ...range, bookmark: { $exists: true } }, call);
       const removed = await collection.deleteMany(range, call);
       if (owner === null) return removed;
       const { field, id } = owner;

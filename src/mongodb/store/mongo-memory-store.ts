@@ -19,7 +19,6 @@ import type { MemoriesContext } from "../memories/memory-context.js";
 import { openMongoMemory } from "../memories/mongo-memory.js";
 import { sweep } from "../memories/life/expire.js";
 import { forgetRange } from "../memories/life/forget.js";
-import { findDue, settleDue } from "../memories/listing/due-memories.js";
 import { readSummaries } from "../memories/listing/memory-summaries.js";
 import {
   checkForgotten,
@@ -35,7 +34,6 @@ import {
 import { type ProposalPageEnd, readAllPages, summariesIn } from "../memories/listing/summary-pages.js";
 import type { CheckedAddress, MemoryAddress } from "../../core/values/address.js";
 import type { ProposalSummary } from "../../core/approval/memory-proposals.js";
-import { type DueMemories, dueMemories } from "../../core/contract/due-memories.js";
 import type { BackendLimits, MemoryBackend } from "../../core/contract/backend.js";
 import type { Memory } from "../../core/memory.js";
 import { openMemoryOver } from "../../core/open-memory-over.js";
@@ -252,14 +250,6 @@ export class MongoMemoryStore extends BaseStore {
   /** @internal */
   [describePlace](): DatabasePlace {
     return getDatabasePlace(this.#client, this.#databaseName);
-  }
-
-  /** @internal */
-  get [dueMemories](): DueMemories {
-    return {
-      find: (query) => this.#run("change", (call) => findDue(this.#memories, query, call)),
-      settle: (memory, run) => this.#run("change", (call) => settleDue(this.#memories, memory, run, call)),
-    };
   }
 
   /** Runs a call within its time limit. The stage begins when the client is connected: nothing is sent before. */

@@ -45,13 +45,6 @@ export interface MemoryDocument {
   outboxActors?: string[];
   /** The receipt of the last change that wrote one. */
   lastChange?: LastChange;
-  /**
-   * The number of changes that no good run of `learnDue` has seen. Present from the first time that it finds the
-   * memory.
-   */
-  unlearnt?: number;
-  /** The time of the last good run, or of the creation. Present with `unlearnt`. */
-  learntAt?: Date;
   /** Whether the collection of versions has an owner document for this memory. */
   hasVersions?: true;
   /** The time when the first of its versions expires, if the memory can expire. */

@@ -43,8 +43,7 @@ export function recordInOutbox(
   const actors: Expression = { $setUnion: [{ $ifNull: ["$outboxActors", []] }, literal(names)] };
   const kept = (value: Expression): Expression =>
     begins ? value : where({ $isArray: ["$outbox"] }, value, "$$REMOVE");
-  const unlearnt = where({ $isNumber: "$unlearnt" }, { $sum: ["$unlearnt", where(isUnchanged, 0, 1)] }, "$$REMOVE");
-  return { outbox: kept(all), unlearnt, ...(names.length > 0 && { outboxActors: kept(actors) }) };
+  return { outbox: kept(all), ...(names.length > 0 && { outboxActors: kept(actors) }) };
 }
 
 /** @param tree after the change. Previous texts are stored as differences from its texts, which takes less room */
