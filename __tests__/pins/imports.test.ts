@@ -57,13 +57,13 @@ const mayImport: Record<string, string[]> = {
   template: ["core", "dialects", "langchain", "conversation", "prompt", "graph"],
   middleware: ["core", "conversation", "prompt", "graph"],
   "ai-sdk": ["core", "dialects", "langchain", "prompt", "graph"],
-  learn: ["core", "langchain", "prompt", "graph", "mongodb/store"],
+  learn: ["core", "langchain", "prompt", "graph"],
   deepagents: ["core", "dialects", "langchain"],
   mcp: ["core", "dialects", "langchain"],
-  "move-in": ["core", "backends", "conversation", "move-out"],
+  "move-in": ["core", "backends", "conversation"],
   testing: ["core"],
   tidy: ["core", "core/display/hidden-characters"],
-  "move-out": ["core", "backends", "prompt"],
+  "move-out": ["core"],
   "page/token-header": [],
   "core/display/hidden-characters": [],
   page: ["core", "prompt", "mongodb/memories", "mongodb/store", "page/token-header", "tidy"],
@@ -80,7 +80,6 @@ const mayImport: Record<string, string[]> = {
     "tidy",
     "move-in",
     "move-out",
-    "graph",
     "learn",
   ],
   index: [
@@ -103,7 +102,7 @@ const mayImport: Record<string, string[]> = {
 
 /** Packages with a fixed set of modules that may import them. */
 const packageUsers: Record<string, string[]> = {
-  langchain: ["middleware", "cli"],
+  langchain: ["middleware"],
   "@langchain/core/singletons": ["langchain/langgraph-internals"],
   "@langchain/openai": [],
   "@langchain/anthropic": [],
@@ -124,7 +123,7 @@ const packageUsers: Record<string, string[]> = {
   ai: [],
   "@modelcontextprotocol/server": ["mcp"],
   "@modelcontextprotocol/node": ["mcp"],
-  yaml: ["dialects", "prompt", "move-out"],
+  yaml: ["dialects"],
   diff: ["core"],
   commander: ["cli"],
   hono: ["page"],

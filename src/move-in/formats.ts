@@ -7,7 +7,6 @@ import { deepagents } from "./formats/deepagents.js";
 import { letta } from "./formats/letta.js";
 import { mem0 } from "./formats/mem0.js";
 import { obsidian } from "./formats/obsidian.js";
-import { okf } from "./formats/okf.js";
 import { serverMemory } from "./formats/server-memory.js";
 import { store } from "./formats/store.js";
 import type { MoveInFormat } from "./item.js";
@@ -25,7 +24,6 @@ export const formats = {
   letta,
   obsidian,
   "basic-memory": basicMemory,
-  okf,
 } satisfies Record<string, MoveInFormat>;
 
 /**

@@ -8,7 +8,6 @@ import type { MoveInEntry } from "./item.js";
 export function withOrigin({ content, at, createdAt = at, author, sources = [] }: MoveInEntry): string {
   if ((author === undefined && sources.length === 0) || readFrontMatter(content) !== null) return content;
   const fields = [
-    // In the form of OKF.
     ...(sources.length === 0 ? [] : [`sources: ${JSON.stringify(sources.map((resource) => ({ resource })))}`]),
     ...(author === undefined ? [] : [`author: ${JSON.stringify(author)}`]),
     ...(createdAt === undefined ? [] : [`created: ${createdAt.toISOString()}`]),

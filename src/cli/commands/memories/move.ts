@@ -4,7 +4,6 @@ import { getField } from "../../../core/values/unknown-values.js";
 import { type ImportedMemory, openArchive, type ReadMemories } from "../../archive/read-archive.js";
 import { readFolder, type SkippedEntry } from "../../archive/read-folder.js";
 import { transferMemories, type TransferSettings } from "../../archive/transfer.js";
-import { writeBundle } from "../../archive/write-bundle.js";
 import { type OpenTargets, readSnapshot, writeArchive, writeWholeFile } from "../../archive/write-archive.js";
 import { createCommand, programName, type Report } from "../../command.js";
 import { moveInFrom, type MoveInInput, moveInOptions, printLosses, refuseMoveInOptions } from "./move-in.js";
@@ -37,7 +36,6 @@ interface ExportOptions extends TargetOptions {
   all?: boolean;
   overwrite?: boolean;
   history?: boolean;
-  format?: "markdown" | "okf";
 }
 
 export const exportMemories = createCommand<ExportOptions>({
@@ -51,7 +49,6 @@ export const exportMemories = createCommand<ExportOptions>({
     "export ada.jsonl --user ada@example.com",
     "export - --all | gzip > memories.jsonl.gz",
     "export --to-dir ./memory --node assistant",
-    "export --to-dir ./bundle --format okf --node assistant",
   ],
   options: [
     new Option("--all", "all memories of the database, instead of --node"),
@@ -60,10 +57,6 @@ export const exportMemories = createCommand<ExportOptions>({
       "also save the versions of the files with their texts, for reading; import leaves them out",
     ),
     new Option("--to-dir <folder>", "write the files of one memory into a folder, where people can read and edit them"),
-    new Option(
-      "--format <format>",
-      "form of the folder: the files as they are, or a bundle of the Open Knowledge Format, which other tools read",
-    ).choices(["markdown", "okf"]),
     new Option("--overwrite", "replace the file, or files of the folder that have other contents"),
     ...targetOptions,
   ],
@@ -74,7 +67,6 @@ export const exportMemories = createCommand<ExportOptions>({
     if (file === undefined) return exportToFolder(input, context);
     if (history)
       refuseOptions(input, ["dir"], "cannot be used with --history, because a folder has no history; leave one out");
-    refuseOptions(input, ["format"], "is the form of a folder; it goes with --to-dir");
     const { out, err } = context;
     const counts = await withTargets(input, context, (memories) =>
       file === "-"
@@ -94,11 +86,9 @@ export const exportMemories = createCommand<ExportOptions>({
 });
 
 function exportToFolder(input: ExportOptions, context: CliContext): Promise<Report> {
-  const { toDir: dir, paths, overwrite, format } = input;
+  const { toDir: dir, paths, overwrite } = input;
   refuseOptions(input, ["all", "history"], "does not go with --to-dir, as a folder is one memory; leave one out");
   return withMemory(context, input, { access: "read" }, async (source) => {
-    if (format === "okf")
-      return withMemory(context, { dir }, transferSettings, (target) => writeBundle(source, target, overwrite));
     const memory = { address: null, ...(await readSnapshot(source)) };
     return withMemory(context, { dir, paths }, transferSettings, (target) =>
       transferMemories(() => [memory], {
