@@ -78,6 +78,7 @@ describe("listMemories", () => {
     const stored = await readAll(
       documents.aggregate([
         { $sort: { nodeId: 1 } },
+        { $unset: "lastChange" },
         { $project: { createdAt: 1, updatedAt: 1, sizeBytes: { $bsonSize: "$$ROOT" } } },
       ]),
     );

@@ -30,6 +30,8 @@ export interface CallContext {
   readonly origin: VersionOrigin | null;
   /** The time limit of the whole call, in ms: at most 2,147,483,647, or Infinity for no limit. */
   readonly timeoutMs: number;
+  /** Whether the change waits for its turn, and the call has changed nothing. Set by a storage that makes changes wait. */
+  isWaiting: boolean;
   /** Whether the caller has stopped waiting. No further step may begin then. */
   readonly aborted: boolean;
   /** The reason why the call was aborted. */
@@ -72,6 +74,7 @@ export class Call implements CallContext {
   changeId: string | null = null;
   origin: VersionOrigin | null = null;
   stage: Stage = "read";
+  isWaiting = false;
   aborted = false;
   reason: unknown;
   #listeners: (() => void)[] | undefined;
@@ -113,6 +116,18 @@ export function createCallBy({ actor, origin }: Pick<CallContext, "actor" | "ori
   other.origin = origin;
   whenAborted(call, (reason) => other.abort(reason));
   return other;
+}
+
+/** Creates a call for the common work of several calls. It ends when none of them waits any more. */
+export function createCommonCall(calls: readonly CallContext[]): CallContext {
+  const common = new Call({ actor: null, timeoutMs: Math.max(...calls.map(({ timeoutMs }) => timeoutMs)) });
+  let waiting = calls.length;
+  for (const call of calls)
+    whenAborted(call, (reason) => {
+      waiting -= 1;
+      if (waiting === 0) common.abort(reason);
+    });
+  return common;
 }
 
 /**
@@ -160,7 +175,11 @@ export function withinTime<T>(limits: CallLimits, stage: Stage, run: (call: Call
   });
 }
 
-function createTimeout({ stage, timeoutMs }: Call): MemoryError {
+function createTimeout({ stage, isWaiting, timeoutMs }: Call): MemoryError {
+  if (isWaiting) {
+    const message = `EIO: other changes of this memory took longer than ${timeoutMs} ms (timeoutMs); nothing was changed`;
+    return storageFailed(message, false);
+  }
   const who = stage === "guard" ? "of the guard " : "";
   return storageFailed(`EIO: no answer ${who}within ${timeoutMs} ms (timeoutMs)`, stage === "change");
 }

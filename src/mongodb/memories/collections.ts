@@ -1,6 +1,6 @@
 import type { IndexDescription } from "mongodb";
-import { KeyedMutex } from "../../core/runtime/keyed-mutex.js";
 import { RecentMap } from "../../core/runtime/recent-map.js";
+import { TurnQueue } from "../../core/runtime/turn-queue.js";
 import { ExactCollection } from "../driver/exact-collection.js";
 import { Embedder } from "../embeddings/embedder.js";
 import { VectorCollection, vectorIndexes, vectorsCollectionName } from "../embeddings/vector-collection.js";
@@ -12,6 +12,7 @@ import {
 } from "../history/version-collection.js";
 import { expiryIndex, proposalIndexes } from "../proposals/proposal-indexes.js";
 import { RecordCollection } from "../proposals/record-collection.js";
+import { makeTogether } from "./changing/change-together.js";
 import { expiryIndexes, MemoryExpiry } from "./life/memory-expiry.js";
 import { defaultPageBytes, type KnownPages, type MemoriesContext } from "./memory-context.js";
 import type { MemoryDocument } from "./documents/page-document.js";
@@ -45,7 +46,7 @@ export function openCollections(store: StoreContext): MemoriesContext {
       isUsed: embeddings !== null,
     }),
     embeddings: embeddings && { client: embeddings.client, embedder: new Embedder(embeddings.config) },
-    edits: new KeyedMutex(),
+    changes: new TurnQueue({ mostTasks: 64, mostWeight: 2_000_000, doTogether: makeTogether }),
     clock,
     expiry: new MemoryExpiry(expireMs, clock),
     history,

@@ -1,8 +1,9 @@
 import type { Db, MongoClient } from "mongodb";
 import type { BackendLimits } from "../../core/contract/backend.js";
-import type { KeyedMutex } from "../../core/runtime/keyed-mutex.js";
 import { memoryDefaults } from "../../core/memory-options.js";
 import type { RecentMap } from "../../core/runtime/recent-map.js";
+import type { TurnQueue } from "../../core/runtime/turn-queue.js";
+import type { Change, ChangeResult } from "../../core/tree/change.js";
 import { addressOrNull, type CheckedAddress } from "../../core/values/address.js";
 import { storageError } from "../driver/errors.js";
 import type { ExactCollection } from "../driver/exact-collection.js";
@@ -36,8 +37,11 @@ export interface MemoriesContext {
   vectors: VectorCollection;
   /** Null if passages are found by their words only. */
   embeddings: { client: MongoClient; embedder: Embedder } | null;
-  /** Queues changes that load a memory first, so that such changes of this process do not race each other. */
-  edits: KeyedMutex;
+  /**
+   * The changes of each memory in the order in which this process began them. So they do not race each other, and those
+   * that wait are made together.
+   */
+  changes: TurnQueue<JointChange, ChangeResult>;
   clock: () => Date;
   expiry: MemoryExpiry;
   /** Null if the store keeps no history. `begins`: false if only memories that already have a history continue it. */
@@ -65,6 +69,13 @@ export interface PagedMemory extends MemoriesContext {
   limits: MemoryLimits;
   /** A text that no other address has. */
   key: string;
+}
+
+/** A change that one command can make, also together with others. */
+export interface JointChange {
+  memory: PagedMemory;
+  change: Change;
+  maxFileBytes: number;
 }
 
 /** Opens one memory. */

@@ -17,7 +17,7 @@ import { toOutcome, toResult } from "./changing/made-calls.js";
 import type { CheckedAddress } from "../../core/values/address.js";
 import { type MemoriesContext, type MemoryLimits, openContext, type PagedMemory } from "./memory-context.js";
 import { renewBounds } from "./changing/renew-bounds.js";
-import { attemptChange, transact } from "./changing/transact.js";
+import { attemptChange, transact, transactInTurn } from "./changing/transact.js";
 import { OutboxSource } from "./outbox/outbox-source.js";
 import {
   readDirectory,
@@ -44,7 +44,10 @@ export function openMongoMemory(
     stat: (path, call) => readStat(memory, path, call),
     snapshot: (call) => readSnapshot(memory, call),
     outline: (options, call) => readOutline(memory, options, call),
-    change: (change, options, call) => makeChange(memory, change, options, call),
+    change: (change, options, call) => {
+      call.isWaiting = true;
+      return makeChange(memory, change, options, call);
+    },
     features: {
       storage: collection,
       makesOnce: true,
@@ -52,6 +55,7 @@ export function openMongoMemory(
       load: (scope, call) => readScope(memory, scope, call),
       snapshotSince: (known, call) => readSnapshotSince(memory, known, call),
       addFiles: (files, settings, call) => {
+        call.isWaiting = true;
         const scope = { paths: files.map(({ path }) => path), below: [] };
         return transact(memory, scope, (tree) => addFiles(tree, files, settings), call);
       },
@@ -67,15 +71,42 @@ export function openMongoMemory(
   };
 }
 
-/**
- * First, one command tries to make the change. If it does not, the tree of `transact` makes or refuses the change.
- */
-async function makeChange(
+/** Makes a change after those before it, and together with those that wait, too. */
+function makeChange(
   memory: PagedMemory,
   change: Change,
   options: ChangeOptions,
   call: CallContext,
   maxFileBytes = memory.limits.maxFileBytes,
+): Promise<ChangeResult> {
+  const { changes, key } = memory;
+  const alone = (): Promise<ChangeResult> => makeAlone(memory, change, options, call, maxFileBytes);
+  return isJoint(change, options)
+    ? changes.join(key, { memory, change, maxFileBytes }, weigh(change), alone, call)
+    : changes.run(key, alone, call);
+}
+
+/** Whether one command may make a change. */
+function isJoint(change: Change, { expectedDigest, checkPath }: ChangeOptions): boolean {
+  if (change.type === "edit" || change.type === "rename" || expectedDigest !== undefined) return false;
+  return change.type !== "delete" || checkPath === undefined;
+}
+
+/** Returns the number of characters that a change adds to a command. */
+function weigh(change: Change): number {
+  if (change.type === "update") return change.oldContent.length + change.content.length;
+  return "content" in change ? change.content.length : 0;
+}
+
+/**
+ * First, one command tries to make the change. If it does not, the tree of `transactInTurn` makes or refuses the change.
+ */
+async function makeAlone(
+  memory: PagedMemory,
+  change: Change,
+  options: ChangeOptions,
+  call: CallContext,
+  maxFileBytes: number,
 ): Promise<ChangeResult> {
   const { clock } = memory;
   const attempt = async (): Promise<ChangeResult | null> => {
@@ -91,7 +122,7 @@ async function makeChange(
   const needsTexts = options.expectedDigest !== undefined;
   const keepsTexts = change.type === "rename";
   const scope = { ...getScope(change), needsTexts, keepsTexts, changeId: call.changeId ?? undefined };
-  return transact<ChangeResult>(
+  return transactInTurn<ChangeResult>(
     memory,
     scope,
     (tree, { at, made }) => {

@@ -33,7 +33,7 @@ export interface AttemptSettings extends ApplySettings {
   at: Date;
 }
 
-type TextAttempt = Pick<ChangeParts, "counts" | "growth" | "isNothing" | "answer" | "outcome"> & {
+type TextAttempt = Pick<ChangeParts, "counts" | "growth" | "isNothing" | "fileCreatedAt" | "outcome"> & {
   path: string;
   /** Whether the change creates a missing file. */
   create: boolean;
@@ -168,7 +168,8 @@ function writeAttempt(
   { path, content, ifExists, ifMissing }: Extract<Change, { type: "write" }>,
   settings: AttemptSettings & TextSettings,
 ): ChangeParts {
-  const createdAt: Expression = { $getField: { field: "createdAt", input: valueAt("$meta", keyOfPath(path)) } };
+  const before: Expression = { $getField: { field: "createdAt", input: valueAt("$meta", keyOfPath(path)) } };
+  const createdAt: Expression = { $ifNull: [before, settings.now] };
   return textAttempt(
     {
       path,
@@ -177,8 +178,8 @@ function writeAttempt(
       unless: ifExists === "fail" ? [{ $ne: ["$$text", null] }] : [],
       before: { before: "$$text" },
       counts: [0, 0],
-      answer: { createdAt },
-      outcome: { sizeBytes: utf8Bytes(content), createdAt: { $ifNull: [createdAt, settings.now] } },
+      fileCreatedAt: createdAt,
+      outcome: { sizeBytes: utf8Bytes(content), createdAt },
       growth: { $subtract: [utf8Bytes(content) + newFileBytes(path), textBytes({ $ifNull: ["$$text", ""] })] },
     },
     settings,
@@ -303,7 +304,7 @@ function removal({
     removedFields: ["splitAtBytes"],
     counts: [files, dirs],
     outcome: { files, dirs },
-    answer: { isNothing: { $and: [{ $isNumber: "$revision" }, isMissing] } },
+    hasNothing: { $and: [{ $isNumber: "$revision" }, isMissing] },
     growth: 0,
   };
 }

@@ -1,7 +1,6 @@
 import { bound, type Expression, type Variables, where, withValueIn } from "../documents/expressions.js";
 import { recordInOutbox, type RecordedParts, type Recording } from "../outbox/outbox.js";
 import { type CallOutcome, isMade, withCall } from "./made-calls.js";
-import { createToken } from "../documents/page-ids.js";
 import { contentBytes } from "../documents/page-sizes.js";
 
 /** The parts of a change, as expressions on the document before it. All other expressions can use the variables. */
@@ -20,9 +19,11 @@ export interface ChangeParts {
   /** If true, the change only writes its receipt, so that it stays one command. */
   isNothing?: Expression;
   /** Two numbers that the change returns. Null if it returns none. */
-  counts: Expression | null;
-  /** Another result, computed after the change: `createdAt` of a file, or `isNothing` if there was nothing to do. */
-  answer?: Record<"createdAt", Expression> | Record<"isNothing", Expression>;
+  counts: readonly [Expression, Expression] | null;
+  /** The creation time of the file after the change, if the change returns it. */
+  fileCreatedAt?: Expression;
+  /** Whether there is nothing to do, computed on the document after the command. */
+  hasNothing?: Expression;
   /** The result that is kept if the change has an identity. Undefined: the page keeps none. */
   outcome?: CallOutcome | undefined;
   /** The calls that the page keeps from now on. @default those that it has */
@@ -54,18 +55,16 @@ export interface ChangeSettings {
   recording: Recording | null;
   /** The identity of the change. */
   changeId: string | null;
+  /**
+   * The id of the command and the index of the change in it. A change is made only if those before it were. Null: the
+   * change writes no receipt.
+   */
+  receipt: { id: string; index: number } | null;
   page: PageForm;
   /** The size in bytes from which on the page must be split first. Null: pages are not split. @default null */
   splitBytes?: number | null;
   /** Fields of a page that is created, as an expression that is empty for a page that exists. */
   created?: Expression;
-}
-
-/** A change that the server makes or refuses in one command. */
-export interface PipelineCommand {
-  pipeline: Record<string, Expression>[];
-  /** Null if the change writes no receipt. */
-  receiptId: string | null;
 }
 
 /**
@@ -74,28 +73,50 @@ export interface PipelineCommand {
  */
 export const isLegacy: Expression = { $gte: [{ $ifNull: ["$revision", "$data", "$dirs"] }, {}] };
 
-export function createCommand(parts: ChangeParts, settings: ChangeSettings): PipelineCommand {
-  const { unless, variables = [], fields, removedFields = [], isNothing, counts, outcome, calls } = parts;
-  const { recording, page, created, changeId, at } = settings;
+/** Returns a change that the server makes or refuses, as a stage of a pipeline. */
+export function createStage(parts: ChangeParts, settings: ChangeSettings): Record<string, Expression> {
+  const { unless, variables = [], fields, removedFields = [], isNothing, outcome, calls } = parts;
+  const { page, created, changeId, at } = settings;
   const call = changeId === null || outcome === undefined ? null : { id: changeId, at, outcome };
-  // If there is a history, each change returns how many changes the outbox contains.
-  const receiptId = counts === null && recording === null ? null : createToken();
   const kept = call === null ? calls : withCall(calls ?? "$calls", call);
   const changes = [fields, countChange(parts, settings), ...(kept === undefined ? [] : [{ calls: kept }])];
   const merged = isNothing === undefined ? changes : [where(isNothing, {}, { $mergeObjects: changes })];
-  const receipt = receiptId === null ? [] : [{ lastChange: { id: receiptId, counts: counts ?? [0, 0] } }];
   const rest = removedFields.reduce<Expression>(
     (document, field) => withValueIn(document, field, "$$REMOVE"),
     "$$ROOT",
   );
   const after: Expression = {
-    $mergeObjects: [rest, ...(created === undefined ? [] : [created]), ...merged, ...receipt],
+    $mergeObjects: [rest, ...(created === undefined ? [] : [created]), ...merged, ...createReceipt(parts, settings)],
   };
   const isRefused: Expression = {
-    $or: [...page.unless, ...unless, ...(call === null ? [] : [isMade(call.id)]), ...exceedsLimit(parts, settings)],
+    $or: [
+      ...isCutOff(settings),
+      ...page.unless,
+      ...unless,
+      ...(call === null ? [] : [isMade(call.id)]),
+      ...exceedsLimit(parts, settings),
+    ],
   };
   const changed = where(isRefused, "$$ROOT", page.isAlone ? after : withSize(after));
-  return { receiptId, pipeline: [{ $replaceWith: bound(variables, changed) }] };
+  return { $replaceWith: bound(variables, changed) };
+}
+
+/** Returns the id in a receipt after a change of a command. */
+export function getReceiptId(command: string, index: number): string {
+  return `${command}.${index}`;
+}
+
+/** True if a change before this one in the same command was refused. */
+function isCutOff({ receipt }: ChangeSettings): Expression[] {
+  if (receipt === null || receipt.index === 0) return [];
+  return [{ $ne: ["$lastChange.id", getReceiptId(receipt.id, receipt.index - 1)] }];
+}
+
+function createReceipt({ counts, fileCreatedAt }: ChangeParts, { receipt }: ChangeSettings): Expression[] {
+  if (receipt === null) return [];
+  const own: Expression = [[...(counts ?? [0, 0]), ...(fileCreatedAt === undefined ? [] : [fileCreatedAt])]];
+  const made: Expression = receipt.index === 0 ? own : { $concatArrays: ["$lastChange.made", own] };
+  return [{ lastChange: { id: getReceiptId(receipt.id, receipt.index), made } }];
 }
 
 /** The bytes of the field `sizeBytes`. */
@@ -122,9 +143,6 @@ function countChange(
   };
 }
 
-/** A receipt takes 69 bytes, and 8 more if its counts are large. */
-export const receiptBytes = 80;
-
 /**
  * True if the page may exceed the limit of the memory, or the size at which it is split. To compute the size
  * without recorded changes is slow, so it is skipped if the page has room even with them.
@@ -133,7 +151,7 @@ function exceedsLimit({ growth }: ChangeParts, { maxMemoryBytes, splitBytes = nu
   if (growth === 0) return [];
   const most: Expression =
     splitBytes === null ? maxMemoryBytes : { $min: [maxMemoryBytes, { $ifNull: ["$splitAtBytes", splitBytes] }] };
-  const exceeds = (sizeBytes: Expression): Expression => ({ $gt: [{ $add: [sizeBytes, growth, receiptBytes] }, most] });
+  const exceeds = (sizeBytes: Expression): Expression => ({ $gt: [{ $add: [sizeBytes, growth] }, most] });
   const isFull: Expression[] = [
     // An upsert cannot refuse the change of a missing document.
     { $isNumber: "$revision" },

@@ -3,7 +3,7 @@ import type { MemoryTree, TreeEdits } from "../../../core/tree/memory-tree.js";
 import { memoryFull, MemoryError } from "../../../core/values/errors.js";
 import { isTooLarge, storageError } from "../../driver/errors.js";
 import { reading } from "../../driver/reads.js";
-import { type ChangeParts, createCommand, noChange, receiptBytes } from "./change-pipeline.js";
+import { type ChangeParts, createStage, noChange } from "./change-pipeline.js";
 import { listPages } from "../reading/known-pages.js";
 import type { LoadedPage, LoadedPages } from "../reading/load.js";
 import { targetHeadAlone } from "./page-target.js";
@@ -41,7 +41,7 @@ export async function checkRoomOfHead(
   const { maxMemoryBytes } = memory.limits;
   const growth = Number(parts.growth);
   const sizeBytes = page?.measuredBytes ?? 0;
-  const most = page === undefined ? newMemoryBytes(memory.address, edits.files) : sizeBytes + growth + receiptBytes;
+  const most = page === undefined ? newMemoryBytes(memory.address, edits.files) : sizeBytes + growth;
   if (most <= maxMemoryBytes || growth === 0) return false;
   const measured = page === undefined ? null : await measureHead(memory, parts, call);
   const after = measured ?? most;
@@ -83,18 +83,16 @@ export function getGrowth(tree: MemoryTree, edits: TreeEdits): number {
  * @returns null if the document is larger than the server can measure
  */
 async function measureHead(memory: PagedMemory, parts: ChangeParts, call: CallContext): Promise<number | null> {
-  const { collection, clock, history } = memory;
+  const { collection, clock } = memory;
   const { maxMemoryBytes } = memory.limits;
   const at = clock();
-  // With a history each change leaves a receipt.
-  const measured = { ...parts, counts: history === null ? null : [0, 0], growth: 0 };
   const page = targetHeadAlone(memory);
-  const settings = { at, createdAt: at, recording: null, changeId: null, maxMemoryBytes, page };
-  const { pipeline } = createCommand(measured, settings);
+  const settings = { at, createdAt: at, recording: null, changeId: null, receipt: null, maxMemoryBytes, page };
+  const stage = createStage({ ...parts, growth: 0 }, settings);
   const match = { $match: lookUpPresent(memory) };
   const project = { $project: { _id: 0, sizeBytes: contentBytes("$$ROOT") } };
   try {
-    const found = collection.aggregate<{ sizeBytes: number }>([match, ...pipeline, project], call);
+    const found = collection.aggregate<{ sizeBytes: number }>([match, stage, project], call);
     const [first] = await found.toArray();
     return first?.sizeBytes ?? 0;
   } catch (error) {

@@ -3,15 +3,16 @@ import type { CallContext } from "../../../core/runtime/call.js";
 import { memoryBytesCeiling } from "../../../core/memory-options.js";
 import { lostRace, maxAttempts, pause } from "../../../core/runtime/lost-race.js";
 import type { MemoryError } from "../../../core/values/errors.js";
-import { isDuplicateKey, isTooLarge, storageError, transactionError } from "../../driver/errors.js";
+import { isDuplicateKey, isRefusedByServer, isTooLarge, storageError, transactionError } from "../../driver/errors.js";
 import type { ExactWrite } from "../../driver/exact-collection.js";
 import { inTransaction } from "../../driver/transactions.js";
 import { type Expression, where } from "../documents/expressions.js";
 import { isMade } from "./made-calls.js";
-import { type ChangeParts, type ChangeSettings, createCommand, type PipelineCommand } from "./change-pipeline.js";
+import { type ChangeParts, type ChangeSettings, createStage, getReceiptId } from "./change-pipeline.js";
 import { type OutboxState, outboxState } from "../outbox/outbox.js";
 import { keepOutboxSmall, makeRoomInHead } from "../outbox/outbox-upkeep.js";
 import type { LastChange, MemoryDocument } from "../documents/page-document.js";
+import { createToken } from "../documents/page-ids.js";
 import { createdFields, type PageTarget } from "./page-target.js";
 import { lookUpPresent, type PagedMemory } from "../memory-context.js";
 
@@ -31,9 +32,18 @@ export interface PageWriteOptions extends WriteTimes {
 
 /** The result of a change that was made. */
 export interface MadeChange {
-  counts: LastChange["counts"];
+  counts: [first: number, second: number];
   /** The creation time of the file, if the change returns it. */
   createdAt?: Date;
+}
+
+/** A change that is sent, alone or with others of the same page. */
+export interface SentChange {
+  memory: PagedMemory;
+  parts: ChangeParts;
+  options: PageWriteOptions;
+  /** The call of the change. */
+  call: CallContext;
 }
 
 /** A write of one page in a transaction. */
@@ -56,7 +66,26 @@ export function makeChange(
 ): Promise<MadeChange | null> {
   const { maxMemoryBytes } = memory.limits;
   const toError = (error: unknown): MemoryError => storageError(error, "write", maxMemoryBytes);
-  return sendAgain(memory, () => sendChange(memory, parts, options, call), toError, call);
+  const send = async (): Promise<MadeChange | null> =>
+    (await sendChanges([{ memory, parts, options, call }], call))[0] ?? null;
+  return sendAgain(memory, send, toError, call);
+}
+
+/**
+ * Makes changes of one page with one command, each on the result of those before it. A change that is refused stops
+ * those behind it.
+ * @param call of all changes together
+ * @returns the results of those that were made: the first ones, or none
+ * @throws MemoryError EIO if it is unknown which were made
+ */
+export async function makeChanges(changes: readonly SentChange[], call: CallContext): Promise<MadeChange[]> {
+  try {
+    return await sendChanges(changes, call);
+  } catch (error) {
+    // Each change that is made alone afterwards makes room, or says why it is refused.
+    if (isDuplicateKey(error) || isTooLarge(error) || isRefusedByServer(error)) return [];
+    throw storageError(error, "write", null);
+  }
 }
 
 /**
@@ -111,32 +140,37 @@ async function sendAgain<Result>(
   throw lostRace();
 }
 
-async function sendChange(
-  memory: PagedMemory,
-  parts: ChangeParts,
-  options: PageWriteOptions,
-  call: CallContext,
-): Promise<MadeChange | null> {
+async function sendChanges(changes: readonly SentChange[], call: CallContext): Promise<MadeChange[]> {
+  const [first] = changes;
+  if (first === undefined) return [];
+  const { memory, parts } = first;
+  const { target, upsert } = first.options;
   const { collection, history } = memory;
-  const { target, upsert } = options;
-  const created = upsert ? { created: createdFields(memory) } : {};
-  const { pipeline, receiptId } = createPageCommand(memory, parts, { ...options, ...created }, call);
-  if (receiptId === null) {
+  const records = history !== null && target.isHead;
+  const isAlone = changes.length === 1;
+  const id = createToken();
+  const hasReceipt = !isAlone || parts.counts !== null || records;
+  const pipeline = changes.map((change, index) => {
+    const created = upsert && index === 0 ? { created: createdFields(memory) } : {};
+    const settings = { ...change.options, ...created, receipt: hasReceipt ? { id, index } : null };
+    return createPageStage(change.memory, change.parts, settings, change.call);
+  });
+  if (!hasReceipt) {
     // An update without an answer is cheaper: the server would keep a copy of a large document to repeat the answer.
     const result = await collection.updateOne(target.filter, pipeline, call, { upsert });
-    return result.modifiedCount + result.upsertedCount > 0 ? { counts: [0, 0] } : null;
+    return result.modifiedCount + result.upsertedCount > 0 ? [{ counts: [0, 0] }] : [];
   }
-  const records = history !== null && target.isHead;
   const changed = await collection.findOneAndUpdate<ReceiptDocument>(target.filter, pipeline, call, {
     upsert,
     returnDocument: "after",
-    projection: { _id: 0, lastChange: 1, ...createAnswer(parts, target, call), ...(records && outboxState) },
+    projection: { _id: 0, lastChange: 1, ...(isAlone && projectNothing(first)), ...(records && outboxState) },
   });
-  if (changed === null) return null;
-  const { lastChange, createdAt } = changed;
-  if (lastChange?.id !== receiptId) return changed.isNothing === true ? { counts: [0, 0] } : null;
-  if (records) await keepOutboxSmall(memory, readOutboxState(changed), call);
-  return { counts: lastChange.counts, ...(createdAt && { createdAt }) };
+  if (changed === null) return [];
+  const { lastChange, isNothing } = changed;
+  if (lastChange?.id.startsWith(id) !== true) return isNothing === true ? [{ counts: [0, 0] }] : [];
+  const { made } = lastChange;
+  if (records) await keepOutboxSmall(memory, { ...readOutboxState(changed), added: made.length }, call);
+  return made.map(([count, other, createdAt]) => ({ counts: [count, other], ...(createdAt && { createdAt }) }));
 }
 
 /** @throws StaleWrite if one of the writes would change nothing */
@@ -154,8 +188,8 @@ async function sendWrites(
       return { deleteOne: { filter: { _id, revision: revision ?? 0 } } };
     }
     const { target, parts, upsert = false } = write;
-    const { pipeline } = createPageCommand(memory, parts, { ...times, target }, call);
-    return { updateOne: { filter: target.filter, update: pipeline, upsert } };
+    const update = [createPageStage(memory, parts, { ...times, target, receipt: null }, call)];
+    return { updateOne: { filter: target.filter, update, upsert } };
   });
   const result = await memory.collection.bulkWrite(operations, call, { session });
   if (result.modifiedCount + result.upsertedCount + result.deletedCount !== writes.length) throw new StaleWrite();
@@ -169,26 +203,27 @@ async function sendHead(
   call: CallContext,
 ): Promise<OutboxState | null> {
   const { collection, history } = memory;
-  const { pipeline, receiptId } = createPageCommand(memory, { ...parts, counts: [0, 0] }, { ...times, target }, call);
+  const receipt = { id: createToken(), index: 0 };
+  const pipeline = [createPageStage(memory, parts, { ...times, target, receipt }, call)];
   const projection = { _id: 0, lastChange: 1, ...(history && outboxState) };
   const head = await collection.findOneAndUpdate<ReceiptDocument>(target.filter, pipeline, call, {
     returnDocument: "after",
     projection,
     session,
   });
-  if (head?.lastChange?.id !== receiptId) throw new StaleWrite();
+  if (head?.lastChange?.id !== getReceiptId(receipt.id, 0)) throw new StaleWrite();
   return history === null ? null : readOutboxState(head ?? {});
 }
 
-function createPageCommand(
+function createPageStage(
   { history, limits }: PagedMemory,
   parts: ChangeParts,
-  { target, ...settings }: Omit<PageWriteOptions, "upsert"> & Pick<ChangeSettings, "created">,
+  { target, ...settings }: Omit<PageWriteOptions, "upsert"> & Pick<ChangeSettings, "created" | "receipt">,
   call: CallContext,
-): PipelineCommand {
+): Record<string, Expression> {
   const recording = history && target.isHead ? { call, at: settings.at, begins: history.begins } : null;
   const maxMemoryBytes = Math.min(limits.maxMemoryBytes, memoryBytesCeiling);
-  return createCommand(parts, {
+  return createStage(parts, {
     ...settings,
     recording,
     changeId: call.changeId,
@@ -216,23 +251,16 @@ export async function removeAppliedIds(memory: PagedMemory, ids: readonly string
 class StaleWrite extends Error {}
 
 /** The result of the projection after a change. */
-interface ReceiptDocument extends Partial<OutboxState>, Pick<MadeChange, "createdAt"> {
+interface ReceiptDocument extends Partial<OutboxState> {
   lastChange?: LastChange;
   isNothing?: boolean;
 }
 
-/**
- * Creates the answer of a change. Only the expected page can report that there was nothing to do, unless the change was
- * made before.
- */
-function createAnswer(
-  { answer }: ChangeParts,
-  page: PageTarget,
-  { changeId }: Pick<CallContext, "changeId">,
-): ChangeParts["answer"] {
-  if (answer === undefined || !("isNothing" in answer)) return answer;
-  const unless = [...page.unless, ...(changeId === null ? [] : [isMade(changeId)])];
-  return { isNothing: { $and: [answer.isNothing, { $not: [{ $or: unless }] }] } };
+/** Only the expected page can report that there was nothing to do, unless the change was made before. */
+function projectNothing({ parts: { hasNothing }, options: { target }, call: { changeId } }: SentChange): object {
+  if (hasNothing === undefined) return {};
+  const unless = [...target.unless, ...(changeId === null ? [] : [isMade(changeId)])];
+  return { isNothing: { $and: [hasNothing, { $not: [{ $or: unless }] }] } };
 }
 
 function readOutboxState(head: Partial<OutboxState>): OutboxState {

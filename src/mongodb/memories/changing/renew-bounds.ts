@@ -16,7 +16,7 @@ export async function renewBounds(
   bounds: readonly FormerBound[],
   call: CallContext,
 ): Promise<void> {
-  for (const bound of bounds) await memory.edits.run(memory.key, () => renewBound(memory, bound, call), call);
+  for (const bound of bounds) await memory.changes.run(memory.key, () => renewBound(memory, bound, call), call);
 }
 
 async function renewBound(memory: PagedMemory, { path, before }: FormerBound, call: CallContext): Promise<void> {

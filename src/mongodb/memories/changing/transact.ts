@@ -8,12 +8,11 @@ import { catchRefusal } from "../../../core/values/errors.js";
 import { utf8Bytes } from "../../../core/values/text.js";
 import { getPlanScope, type PlannedWrite, planChanges } from "../files/planned-changes.js";
 import { type AttemptSettings, createAttempt } from "./attempts.js";
-import type { ChangeParts } from "./change-pipeline.js";
 import { findKnownPages, selectPages } from "../reading/known-pages.js";
 import { targetHeadAlone, targetKnownPage } from "./page-target.js";
 import { getSplitBytes, hasTransactions, type PagedMemory, prepare } from "../memory-context.js";
 import { readsPages } from "../reading/load-scope.js";
-import { type MadeChange, makeChange, type PageWriteOptions } from "./page-writes.js";
+import { type MadeChange, makeChange, type SentChange } from "./page-writes.js";
 import { changePage, checkRoom } from "./change-page.js";
 import { isOfSeveralPages, loadForChange, type StorageScope } from "./loaded-change.js";
 import { replacePages } from "./replace-pages.js";
@@ -32,6 +31,8 @@ export interface StorageMoment {
   made: MadeCall | undefined;
 }
 
+type Apply<Result> = (tree: MemoryTree, moment: StorageMoment) => Applied<Result> | Promise<Applied<Result>>;
+
 export type Applied<Result> = Pick<AppliedChange, "edits"> & { result: Result; outcome?: CallOutcome };
 
 /**
@@ -45,27 +46,37 @@ export async function attemptChange(
   call: CallContext,
 ): Promise<ChangeResult | null> {
   await prepare(memory);
+  const attempt = planAttempt(memory, change, settings);
+  if (attempt === null) return null;
+  // Too large: the tree then reports how large, or the page is split.
+  const made = await catchRefusal(makeChange(memory, attempt.parts, attempt.options, call), "ENOSPC");
+  // There can be a memory even if an upsert found none: it misses a head that gets another `_id` in a transaction. A
+  // load finds that head.
+  return made && toResult(change, made, settings.now);
+}
+
+/** Plans the command that attempts a change. Null: only a tree can make it. */
+export function planAttempt(
+  memory: PagedMemory,
+  change: Change,
+  settings: AttemptSettings,
+): Pick<SentChange, "parts" | "options"> | null {
   const known = findKnownPages(memory);
   const [page] = known === undefined ? [] : selectPages(known.pages, { paths: [change.path], below: [] });
   const parts = createAttempt(change, settings, page?.lo ?? "");
   if (parts === null) return null;
   const { now, at } = settings;
+  const times = { at, createdAt: now, splitBytes: getSplitBytes(memory) };
   if (known === undefined || page === undefined) {
     const upsert = createsMissing(change);
     // An upsert cannot refuse the change of a missing document, so the size is checked before.
     if (upsert && newMemoryBytes(memory.address, [change]) > memory.limits.maxMemoryBytes) return null;
-    const target = targetHeadAlone(memory);
-    const made = await tryChange(memory, parts, { target, at, createdAt: now, upsert }, call);
-    // There can be a memory even if the update found none: it misses a head that gets another `_id` in a transaction.
-    // A load finds that head.
-    return made && toResult(change, made, now);
+    return { parts, options: { ...times, target: targetHeadAlone(memory), upsert } };
   }
   // The record of the change and the limit are kept in the head.
   if (memory.history !== null || memory.limits.isLimited === true) return null;
   if (change.type === "delete" && selectPages(known.pages, getScope(change)).length > 1) return null;
-  const target = targetKnownPage(page, change);
-  const made = await tryChange(memory, parts, { target, at, createdAt: now, upsert: false }, call);
-  return made && toResult(change, made, now);
+  return { parts, options: { ...times, target: targetKnownPage(page, change), upsert: false } };
 }
 
 /**
@@ -77,43 +88,48 @@ export async function attemptChange(
  *   of one command would keep coming before a change that loads first
  * @throws what `apply` throws, ENOSPC, ECONFLICT; then nothing was changed
  */
-export function transact<Result>(
+export async function transactInTurn<Result>(
   memory: PagedMemory,
   scope: StorageScope,
-  apply: (tree: MemoryTree, moment: StorageMoment) => Applied<Result> | Promise<Applied<Result>>,
+  apply: Apply<Result>,
   call: CallContext,
   attemptAgain?: () => Promise<Result | null>,
 ): Promise<Result> {
-  const known = findKnownPages(memory);
-  const run = async (): Promise<Result> => {
-    // The pages of many files are read whole in any case, and are mostly split.
-    let replacesPages =
-      isOfSeveralPages(memory, scope) ||
-      (readsPages({ paths: scope.paths, below: scope.below }) && (await hasTransactions(memory)));
-    // The changes before it in the queue may have split the page that had no room.
-    let isLost = findKnownPages(memory) !== known;
-    for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-      call.throwIfAborted();
-      const attempted = isLost ? ((await attemptAgain?.()) ?? null) : null;
-      if (attempted !== null) return attempted;
-      const loaded = await loadForChange(memory, scope, replacesPages, call);
-      const at = memory.clock();
-      const made = loaded.pages.find((page) => page.made !== undefined)?.made;
-      const moment = { at, isApplied: loaded.head?.isApplied === true, made };
-      const { edits, result, outcome } = await apply(loaded.tree, moment);
-      if (hasNoEdits(edits)) return result;
-      // An expired memory would be in the way of the next one.
-      if (loaded.pages.length === 0) await removeExpired(memory, call);
-      const store = replacesPages ? replacePages : changePage;
-      const stored = await store(memory, { scope, loaded, edits, outcome, at }, call);
-      if (stored === "stored") return result;
-      isLost = stored === "lost";
-      if (isLost) await pause(attempt);
-      if (stored === "replace") replacesPages = true;
-    }
-    throw lostRace();
-  };
-  return memory.edits.run(memory.key, run, call);
+  // The pages of many files are read whole in any case, and are mostly split.
+  let replacesPages =
+    isOfSeveralPages(memory, scope) ||
+    (readsPages({ paths: scope.paths, below: scope.below }) && (await hasTransactions(memory)));
+  let isLost = false;
+  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+    call.throwIfAborted();
+    const attempted = isLost ? ((await attemptAgain?.()) ?? null) : null;
+    if (attempted !== null) return attempted;
+    const loaded = await loadForChange(memory, scope, replacesPages, call);
+    const at = memory.clock();
+    const made = loaded.pages.find((page) => page.made !== undefined)?.made;
+    const moment = { at, isApplied: loaded.head?.isApplied === true, made };
+    const { edits, result, outcome } = await apply(loaded.tree, moment);
+    if (hasNoEdits(edits)) return result;
+    // An expired memory would be in the way of the next one.
+    if (loaded.pages.length === 0) await removeExpired(memory, call);
+    const store = replacesPages ? replacePages : changePage;
+    const stored = await store(memory, { scope, loaded, edits, outcome, at }, call);
+    if (stored === "stored") return result;
+    isLost = stored === "lost";
+    if (isLost) await pause(attempt);
+    if (stored === "replace") replacesPages = true;
+  }
+  throw lostRace();
+}
+
+/** Makes a change as `transactInTurn` does, when the changes before it in this process have ended. */
+export function transact<Result>(
+  memory: PagedMemory,
+  scope: StorageScope,
+  apply: Apply<Result>,
+  call: CallContext,
+): Promise<Result> {
+  return memory.changes.run(memory.key, () => transactInTurn(memory, scope, apply, call), call);
 }
 
 /**
@@ -133,18 +149,7 @@ export async function checkChanges(
   await checkRoom(memory, { scope, loaded, edits, at }, call);
 }
 
-/** Makes a change. Null if the change is too large: the tree then reports how large, or the page is split. */
-function tryChange(
-  memory: PagedMemory,
-  parts: ChangeParts,
-  options: Omit<PageWriteOptions, "splitBytes">,
-  call: CallContext,
-): Promise<MadeChange | null> {
-  const change = makeChange(memory, parts, { ...options, splitBytes: getSplitBytes(memory) }, call);
-  return catchRefusal(change, "ENOSPC");
-}
-
-function toResult(change: Change, { counts: [first, second], createdAt }: MadeChange, now: Date): ChangeResult {
+export function toResult(change: Change, { counts: [first, second], createdAt }: MadeChange, now: Date): ChangeResult {
   switch (change.type) {
     case "write": {
       const sizeBytes = utf8Bytes(change.content);

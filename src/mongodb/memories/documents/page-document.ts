@@ -43,7 +43,6 @@ export interface MemoryDocument {
   outbox?: StoredTreeChange[];
   /** Users and threads that may have made the changes in the outbox. */
   outboxActors?: string[];
-  /** The receipt of the last change that wrote one. */
   lastChange?: LastChange;
   /** Whether the collection of versions has an owner document for this memory. */
   hasVersions?: true;
@@ -65,11 +64,12 @@ export interface MadeCall {
   createdAt?: Date;
 }
 
-/** The receipt of a change: the change writes its id into the document, which proves that it was made (ADR 0020). */
+/** The receipt of the last command that wrote one. It proves which of its changes were made (ADR 0020). */
 export interface LastChange {
+  /** The id of the command, and the index of the last of its changes that was made. */
   id: string;
-  /** The two numbers that the change returns. */
-  counts: [first: number, second: number];
+  /** The results of the changes: two numbers, and the creation time of the file if the change returns it. */
+  made: [first: number, second: number, createdAt?: Date][];
 }
 
 /** A change in the document of its memory, with keys for paths, until it becomes a version. */

@@ -29,7 +29,7 @@ export function directoryKeyBytes(key: string): number {
 /** The fields of the document itself, and each part of the address with its name. */
 function emptyDocumentBytes(address: CheckedAddress): number {
   const ids = Object.entries(lookUp(address)).reduce((sum, [name, id]) => sum + name.length + utf8Bytes(id) + 7, 0);
-  return 186 + utf8Bytes(getHeadId(address)) + ids;
+  return 117 + utf8Bytes(getHeadId(address)) + ids;
 }
 
 /** Returns the size in bytes of the document that a first write of these files creates. */
@@ -47,12 +47,14 @@ export function measureContent({ files, directories }: Pick<MemorySnapshot, "fil
 }
 
 /**
- * Returns the size in bytes of the document without recorded history and without calls. The 5 is the size of an empty
+ * Returns the size in bytes of the document without recorded history, calls and its receipt. The 5 is the size of an empty
  * document.
  * @param document the document, as an expression
  */
 export function contentBytes(document: string): Expression {
   const prefix = document === "$$ROOT" ? "$" : `${document}.`;
-  const rest = Object.fromEntries(["outbox", "outboxActors", "calls"].map((field) => [field, prefix + field]));
+  const rest = Object.fromEntries(
+    ["outbox", "outboxActors", "calls", "lastChange"].map((field) => [field, prefix + field]),
+  );
   return { $subtract: [{ $add: [{ $bsonSize: document }, 5] }, { $bsonSize: rest }] };
 }

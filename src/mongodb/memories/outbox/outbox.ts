@@ -132,6 +132,8 @@ export interface OutboxState {
   /** Number of files in the last change. */
   lastFiles: number;
   versionsExpireAt?: Date;
+  /** Number of changes that the command has recorded. @default 1 */
+  added?: number;
 }
 
 /** A projection of the document after a change. */
@@ -157,10 +159,10 @@ export function isOverdue(recorded: number, bytes: number): boolean {
  * Whether a change moves the outbox: not at all, in the background, or before the change returns. Only one of many
  * concurrent changes moves the outbox, so that they do not all move the same versions.
  */
-export function dueFlush({ recorded, lastBytes, lastFiles }: OutboxState): "none" | "behind" | "awaited" {
+export function dueFlush({ recorded, lastBytes, lastFiles, added = 1 }: OutboxState): "none" | "behind" | "awaited" {
   const most = Math.min(largeBytes / Math.max(1, lastBytes ?? 0), manyFiles / Math.max(1, lastFiles));
   const perFlush = Math.min(changesPerFlush, Math.max(1, Math.floor(most)));
-  if (recorded === 0 || recorded % perFlush !== 0) return "none";
+  if (Math.floor(recorded / perFlush) <= Math.floor((recorded - added) / perFlush)) return "none";
   // A process may be frozen between calls, like a cloud function. Then a move in the background may never run.
   return recorded < 2 * perFlush ? "behind" : "awaited";
 }
