@@ -11,7 +11,6 @@ import {
   type Restriction,
 } from "../../src/core/restrictable-memory.js";
 import { MemoryError, type Memory, type MemoryOutline, type MemorySnapshot } from "../../src/index.js";
-import type { GrepPattern } from "../../src/core/search/search-options.js";
 
 /**
  * Returns the part of a tree at and below a directory as a memory, so that the suites of memories run inside a mount.
@@ -112,7 +111,7 @@ class PartOfTree implements RestrictableMemory {
     return this.#within(await this.#tree.search(query, { ...options, path: this.#at(options.path ?? "/") }));
   }
 
-  async grep(pattern: GrepPattern, options: Parameters<Memory["grep"]>[1] = {}) {
+  async grep(pattern: string, options: Parameters<Memory["grep"]>[1] = {}) {
     return this.#within(await this.#tree.grep(pattern, { ...options, path: this.#at(options.path ?? "/") }));
   }
 

@@ -132,7 +132,7 @@ const packageUsers: Record<string, string[]> = {
   marked: ["page/client"],
 };
 
-const corePackages = ["zod", "async-mutex", "diff", "stemmer", "re2js", "node:crypto"];
+const corePackages = ["zod", "async-mutex", "diff", "stemmer", "node:crypto"];
 
 /** A backend or a dialect does not import another one. The entry of a dialect belongs to the dialect. */
 const standAlone = /^src\/(?:backends\/[^/]+|(?:dialects|langchain)\/[^/]+(?=\/))/;

@@ -47,7 +47,7 @@ const load = {
 } as const;
 
 const optional =
-  /\/node_modules\/(langchain|ai|@ai-sdk|re2js|@langchain\/(?:openai|anthropic|google-genai)|@anthropic-ai|@modelcontextprotocol|@opentelemetry)\//;
+  /\/node_modules\/(langchain|ai|@ai-sdk|@langchain\/(?:openai|anthropic|google-genai)|@anthropic-ai|@modelcontextprotocol|@opentelemetry)\//;
 
 /** The entries that load and name no optional package, and what they add to the package's name. */
 const entries = {
@@ -227,28 +227,6 @@ describe("without the SDK of MCP", () => {
       child.kill();
     }
   });
-});
-
-describe("without the package re2js", () => {
-  it.each(["module", "commonjs"] as const)(
-    "grep finds texts, and says in a %s what regular expressions need",
-    async (inputType) => {
-      const names = "{ openMemory }, { InMemoryStore }";
-      const packages = ["langgraph-mongo-memory", "@langchain/langgraph-checkpoint"];
-      const loaded = packages
-        .map((name) => (inputType === "module" ? `await import("${name}")` : `require("${name}")`))
-        .join(", ");
-      const program = `const [${names}] = [${loaded}];
-      const memory = openMemory(new InMemoryStore(), { nodeId: "a" });
-      memory.write("/a", "one").then(() => memory.grep("one")).then((found) => console.log(found.length)).then(() => memory.grep({ regex: "o" })).catch((error) => console.log(error.code, error.message));`;
-      const { stdout } = await run(process.execPath, [`--input-type=${inputType}`, "--eval", program], {
-        cwd: project,
-      });
-      expect(stdout).toBe(
-        "1\nEINVAL a regular expression needs the package re2js, which cannot be loaded: npm install re2js\n",
-      );
-    },
-  );
 });
 
 describe("the development of the package", () => {

@@ -39,7 +39,6 @@ import {
   checkSearch,
   type GrepMatch,
   type GrepOptions,
-  type GrepPattern,
   type SearchHit,
   type SearchOptions,
 } from "./search/search-options.js";
@@ -131,7 +130,7 @@ export class BackendMemory implements RestrictableMemory, BulkMemory {
     });
   }
 
-  grep(pattern: GrepPattern, options?: GrepOptions): Promise<GrepMatch[]> {
+  grep(pattern: string, options?: GrepOptions): Promise<GrepMatch[]> {
     return runCall(this.#context, async (call) => {
       const checked = checkGrep(pattern, options);
       return grepTexts((await this.#backend.snapshot(call)).files, checked, call);

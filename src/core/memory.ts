@@ -3,7 +3,7 @@ import type { MemoryProposals } from "./approval/memory-proposals.js";
 import type { MemoryHistory } from "./history/history.js";
 import type { MemoryUse } from "./memory-options.js";
 import type { PathRule } from "./values/paths.js";
-import type { GrepMatch, GrepOptions, GrepPattern, SearchHit, SearchOptions } from "./search/search-options.js";
+import type { GrepMatch, GrepOptions, SearchHit, SearchOptions } from "./search/search-options.js";
 import type { MemoryRights } from "./access/rights.js";
 import type {
   DeletedCounts,
@@ -125,11 +125,10 @@ export interface Memory {
    */
   search(query: string, options?: SearchOptions): Promise<SearchHit[]>;
   /**
-   * Returns the lines that contain a literal text or match a regular expression, sorted by path and line.
-   * @param pattern 1 to 10,000 characters. `{ regex }` has 1 to 1,000 characters in the syntax of RE2; its time grows
-   * only with the texts
+   * Returns the lines that contain a literal text, sorted by path and line.
+   * @param pattern 1 to 10,000 characters
    */
-  grep(pattern: GrepPattern, options?: GrepOptions): Promise<GrepMatch[]>;
+  grep(pattern: string, options?: GrepOptions): Promise<GrepMatch[]>;
   /**
    * Returns the same memory with other settings: a signal that aborts its calls, another time limit, other `paths`,
    * or another actor. Earlier signals and earlier fields of the actor stay in force. An aborted change may have

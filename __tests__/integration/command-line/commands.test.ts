@@ -114,22 +114,11 @@ describe.each(["a database", "a folder"])("the commands on %s", (where) => {
     expect((await run(["grep", "3.5", "/notes/old"])).exitCode).toBe(1);
   });
 
-  it("grep takes regular expressions of RE2, and ignores case", async () => {
-    expect((await run(["grep", "-E", "^b.y [^m]", "-i"])).stdout).toBe(
-      "/notes/today.md:2:BUY bread\n/notes/today.md:3:buy 3.5 eggs\n",
-    );
+  it("grep ignores case", async () => {
     expect((await run(["grep", "-i", "buy"])).stdout.split("\n")).toHaveLength(4);
-    expect((await run(["grep", "-E", "^.$"])).exitCode).toBe(1);
-    expect((await run(["grep", "-E", "^..$"])).stdout).toBe("/todo:1:é🧠\n");
-    expect(await run(["grep", "-E", "^b.y (?!m)"])).toMatchObject({
-      exitCode: 2,
-      stderr: expect.stringMatching(/not a regular expression of RE2 .*no look-around.*; leave -E out/),
-    });
   });
 
-  it("grep ends in time with an expression that takes others years, and with a long text that nearly occurs everywhere", async () => {
-    await memory.write("/b", `begin\n${"a".repeat(60)}!`);
-    expect((await run(["grep", "-E", "begin|^(a+)+$"])).stdout).toBe("/b:1:begin\n");
+  it("grep ends in time with a long text that nearly occurs everywhere", async () => {
     const side = "a".repeat(4_000);
     await memory.write("/many", `${"a".repeat(500_000)}\n${side}b${side}c`);
     expect((await run(["grep", `${side}b${side}`])).stdout).toBe(`/many:2:${side}b${side}c\n`);

@@ -112,7 +112,6 @@ describe("the documentation", () => {
       "ai",
       "deepagents",
       "langchain",
-      "re2js",
     ]);
     const install = textOf("docs/install.md");
     const unnamed = Object.entries(peerDependencies).filter(([name, range]) => {

@@ -82,7 +82,7 @@ describe("what the page answers", () => {
     expect((await file("/d/b", { at: versions[0]?.id })).json).toMatchObject({ content: "b" });
   });
 
-  it("finds words, lines that hold a text in any case, and lines that match an expression", async () => {
+  it("finds words, and lines that contain a text in any case", async () => {
     const address = newAddress();
     await memoryAt(address).write("/a.md", "one\ntwo milk, more milk\n\nMilk\nshe is allergic to peanuts");
     await memoryAt(address).write("/b.md", `${"x".repeat(9000)}milk${"y".repeat(9000)}`);
@@ -93,7 +93,6 @@ describe("what the page answers", () => {
       };
     const places = async (more: object) => (await search(more)).hits.map(({ path, line }) => `${path}:${line}`);
     expect(await places({ query: "milk", kind: "text" })).toEqual(["/a.md:2", "/a.md:4", "/b.md:1"]);
-    expect(await places({ query: "^[a-z]+ milk|nuts$", kind: "regex" })).toEqual(["/a.md:2", "/a.md:5"]);
     expect((await search({ query: "peanut" })).hits).toEqual([
       {
         path: "/a.md",
@@ -114,9 +113,6 @@ describe("what the page answers", () => {
     expect(long).toMatch(/^…x+milky+…$/);
     expect(marks.map(([start, end]) => long.slice(start, end))).toEqual(["milky"]);
     expect(long.length).toBeLessThan(500);
-    expect(
-      await askPage(readOnly, `/api/search?${pageQuery({ ...address, query: "(", kind: "regex" })}`),
-    ).toMatchObject({ status: 400, json: { error: { code: "EINVAL" } } });
   });
 
   it("searches all memories of a node, a thread or a user, some at a time", async () => {

@@ -150,7 +150,6 @@ const requests: Record<string, (named: Named) => Send[]> = {
   search: ({ address }) => [
     get("search", { ...address, query: "secret" }),
     get("search", { ...address, query: "secret", kind: "text" }),
-    get("search", { ...address, query: "sec.et", kind: "regex" }),
   ],
   "search-memories": ({ address }) => [
     get("search-memories", { ...address, query: "secret" }),

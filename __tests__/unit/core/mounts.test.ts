@@ -126,7 +126,7 @@ describe("a tree of mounts", () => {
     expect(await tree.stat("/far")).toMatchObject({ kind: "dir" });
     await refuses(tree.read("/far"), "EISDIR");
     await refuses(tree.delete("/far", { ifDirectory: "fail" }), "EISDIR");
-    expect((await tree.grep({ regex: "x|file" })).map(({ path }) => path)).toEqual(["/seen"]);
+    expect((await tree.grep("x")).map(({ path }) => path)).toEqual(["/seen"]);
     expect((await tree.outline({ maxContentBytes: 6 })).files.map(({ content }) => content)).toEqual(["x", "y"]);
   });
 

@@ -35,7 +35,6 @@ import {
   checkSearch,
   type GrepMatch,
   type GrepOptions,
-  type GrepPattern,
   maxGrepMatches,
   maxSearchHits,
   type SearchHit,
@@ -167,7 +166,7 @@ export class MountedMemory implements RestrictableMemory {
     return mergeHits(hits, limit);
   }
 
-  async grep(pattern: GrepPattern, options?: GrepOptions): Promise<GrepMatch[]> {
+  async grep(pattern: string, options?: GrepOptions): Promise<GrepMatch[]> {
     const { ignoreCase, path, limit } = checkGrep(pattern, options, this.#table.extraPathLength);
     const matches = await this.#table.runInEach(path, (memory, { mount, path: local }) =>
       this.#table.getVisible(limit, maxGrepMatches, mount, (most) =>

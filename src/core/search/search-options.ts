@@ -32,9 +32,6 @@ export interface SearchHit {
   words: string[];
 }
 
-/** The pattern of `grep`: a literal text, or a regular expression. */
-export type GrepPattern = string | { regex: string };
-
 /** The part of the memory to look in, and the comparison. */
 export interface GrepOptions {
   /** A directory or a file. A missing path finds nothing. @default "/" */
@@ -57,7 +54,6 @@ export interface GrepMatch {
 export const maxSearchHits = 1000;
 export const maxGrepMatches = 100_000;
 const maxQueryChars = 10_000;
-const maxRegexChars = 1000;
 
 const path = z.string().default(ROOT);
 const searchSchema = z.strictObject({
@@ -70,32 +66,26 @@ const grepSchema = z.strictObject({
   ignoreCase: z.boolean().default(false),
   limit: countField.max(maxGrepMatches).default(100),
 });
-const patternSchema = z.strictObject({ regex: z.string() });
 
 export type CheckedSearch = z.output<typeof searchSchema> & { query: string };
-export type CheckedGrep = z.output<typeof grepSchema> & { pattern: GrepPattern };
+export type CheckedGrep = z.output<typeof grepSchema> & { pattern: string };
 
 /** @throws MemoryError EINVAL for a bad query or path, TypeError for bad options */
 export function checkSearch(query: string, options: SearchOptions = {}, extraPathLength?: PathLength): CheckedSearch {
   const checked = checkOptions("SearchOptions", searchSchema, options);
-  checkQuery(query, "query", maxQueryChars);
+  checkQuery(query, "query");
   return { ...checked, query, path: normalizePath(checked.path, { emptyIsRoot: true, extraPathLength }) };
 }
 
 /** @throws MemoryError EINVAL for a bad pattern or path, TypeError for bad options */
-export function checkGrep(pattern: GrepPattern, options: GrepOptions = {}, extraPathLength?: PathLength): CheckedGrep {
+export function checkGrep(pattern: string, options: GrepOptions = {}, extraPathLength?: PathLength): CheckedGrep {
   const checked = checkOptions("GrepOptions", grepSchema, options);
-  if (typeof pattern === "object" && pattern !== null) {
-    checkOptions("the pattern of grep", patternSchema, pattern);
-    checkQuery(pattern.regex, "regex", maxRegexChars);
-  } else {
-    checkQuery(pattern, "pattern", maxQueryChars);
-  }
+  checkQuery(pattern, "pattern");
   return { ...checked, pattern, path: normalizePath(checked.path, { emptyIsRoot: true, extraPathLength }) };
 }
 
-function checkQuery(text: unknown, name: string, maxChars: number): void {
+function checkQuery(text: unknown, name: string): void {
   checkText(text, name);
-  if (text === "" || text.length > maxChars)
-    throw invalid(`${name} must have 1 to ${maxChars} characters (given ${text.length})`);
+  if (text === "" || text.length > maxQueryChars)
+    throw invalid(`${name} must have 1 to ${maxQueryChars} characters (given ${text.length})`);
 }

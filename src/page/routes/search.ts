@@ -10,8 +10,8 @@ import { type RouteContext, route } from "../route.js";
 
 const searchFields = {
   query: z.string().min(1).max(1000),
-  /** Words are ranked. A text must occur in a line, in any case. An expression has the syntax of RE2. */
-  kind: z.enum(["words", "text", "regex"]).default("words"),
+  /** Words are ranked. A text must occur in a line, in any case. */
+  kind: z.enum(["words", "text"]).default("words"),
 };
 
 type Search = z.output<z.ZodObject<typeof searchFields>>;
@@ -24,14 +24,14 @@ interface Hit {
   /** Line number, from 1. For a passage of several lines, the first one. */
   line: number;
   text: string;
-  /** The matches in the text, ascending, not overlapping. Empty for a regular expression. */
+  /** The matches in the text, ascending, not overlapping. */
   marks: Mark[];
   /** The score of ranked words. Higher is better. */
   score?: number;
 }
 
 /** The most ranked passages in an answer. Lines may be more, because people count them. */
-const maxHits = { words: 50, text: 500, regex: 500 } as const;
+const maxHits = { words: 50, text: 500 } as const;
 
 const searchMemory = route(
   "GET",
@@ -103,7 +103,6 @@ async function findHits(memory: Memory, { query, kind }: Search, limit: number):
       score,
     }));
   }
-  if (kind === "regex") return (await memory.grep({ regex: query }, { limit })).map((match) => createHit(match, []));
   const matches = await memory.grep(query, { ignoreCase: true, limit });
   const locate = createLocator(query);
   return matches.map((match) => createHit(match, locate(match.text)));

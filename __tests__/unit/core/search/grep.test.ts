@@ -1,7 +1,6 @@
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { describe, expect, it } from "@jest/globals";
 import * as fc from "fast-check";
-import { RE2JS } from "re2js";
 import { type Memory, openMemory } from "../../../../src/index.js";
 import { repetitions } from "../../../helpers/repetitions.js";
 
@@ -28,12 +27,10 @@ describe("grep", () => {
       { path: "/a", line: 1, text: "one" },
       { path: "/a", line: 4, text: "one" },
     ]);
-    expect(await memory.grep({ regex: "^$" })).toEqual([{ path: "/a", line: 2, text: "" }]);
-    expect(await grepLines(memory, { regex: "^one$" })).toEqual([1, 4]);
     expect(await grepLines(memory, "one\n")).toEqual([]);
   });
 
-  it("finds the lines that a naive search finds, as a text and as an expression", async () => {
+  it("finds the lines that a naive search finds", async () => {
     const text = fc.string({
       unit: fc.constantFrom("a", "b", "A", "é", "猫", "🎂", "\r\n", "\n", "\r"),
       maxLength: 30,
@@ -48,7 +45,6 @@ describe("grep", () => {
           .map((line, index) => ({ path: "/a", line: index + 1, text: line.replace(/\r$/, "") }));
         const naive = lines.filter((each) => folded(each.text).includes(folded(pattern)));
         expect(await memory.grep(pattern, { ignoreCase })).toEqual(naive);
-        expect(await memory.grep({ regex: pattern }, { ignoreCase })).toEqual(naive);
       }),
       { numRuns: repetitions({ usual: 100, long: 3000 }) },
     );
@@ -62,27 +58,7 @@ describe("grep", () => {
       before: fc.integer({ min: 0, max: 5000 }),
       text: fc.constantFrom("\n", "\r\n", "b\n", "a line of some length\n"),
     });
-    const patterns = [
-      "zz",
-      "σ",
-      "i",
-      "^$",
-      "^a",
-      "b$",
-      "\\Aa",
-      "b\\z",
-      "(?-m:a$)",
-      "(?m)^b$",
-      "\\s",
-      "\\s\\s",
-      "[^a]",
-      "a\\B",
-      "\\bb",
-      "(?s)b.+a",
-      "b\\s+a",
-      "[^a]{3}",
-      "\\x{3a3}",
-    ];
+    const patterns = ["zz", "σ", "i", "b", "a line", " a", "🎂"];
     await fc.assert(
       fc.asyncProperty(
         lines,
@@ -95,10 +71,6 @@ describe("grep", () => {
           const all = content
             .split("\n")
             .map((each, index) => ({ path: "/a", line: index + 1, text: each.replace(/\r$/, "") }));
-          const expression = RE2JS.compile(pattern, ignoreCase ? RE2JS.CASE_INSENSITIVE : 0);
-          expect(await memory.grep({ regex: pattern }, { ignoreCase, limit: 10_000 })).toEqual(
-            all.filter((each) => expression.test(each.text)).slice(0, 10_000),
-          );
           const folded = (each: string) => (ignoreCase ? each.toLowerCase() : each);
           const naive = all.filter((each) => folded(each.text).includes(folded(pattern)));
           expect(await memory.grep(pattern, { ignoreCase, limit: 10_000 })).toEqual(naive.slice(0, 10_000));
@@ -117,7 +89,6 @@ describe("grep", () => {
   it("ignores case in any script", async () => {
     const memory = await memoryWith("ÄRGER\nΣίσυφος\nnothing");
     expect(await grepLines(memory, "ärger", { ignoreCase: true })).toEqual([1]);
-    expect(await grepLines(memory, { regex: "σίσυφοσ|ärger" }, { ignoreCase: true })).toEqual([1, 2]);
   });
 
   it("finds at most 100 lines, or as many as it is asked for", async () => {
@@ -128,63 +99,17 @@ describe("grep", () => {
     );
   });
 
-  it.each([
-    "x|(a+)+$",
-    "(a|a)*$",
-    "(a*)*b",
-    "([a-z]+)*9",
-    "(.*)*(.*)*(.*)*9",
-    "^(([a-z])+.)+[A-Z]([a-z])+$",
-    "(x+x+)+y",
-    "(?:a?){500}a{500}b",
-  ])("ends on the expression %s, for which others need years", async (regex) => {
-    const memory = await memoryWith(`${"a".repeat(100_000)}!\n${`${"a".repeat(200)}!\n`.repeat(100)}`);
-    await expect(memory.grep({ regex })).resolves.toBeInstanceOf(Array);
-  });
-
-  it("refuses an expression that is too large for a line", async () => {
-    const memory = await memoryWith("a".repeat(1_000_000));
-    await expect(memory.grep({ regex: "(a|b)*a(a|b){300}c" })).rejects.toMatchObject({
-      code: "EINVAL",
-      message: expect.stringContaining("too large for line 1 of /a, which has 1000000 characters"),
-    });
-  });
-
-  it("lets others work meanwhile, and ends with its time, in 7 MB", async () => {
+  it("ends with its time, in 7 MB", async () => {
     const memory = await memoryWith("a line of some length that holds nothing of interest\n".repeat(138_000));
-    let turns = 0;
-    const timer = setInterval(() => (turns += 1), 1);
-    await expect(memory.grep({ regex: "[a-z]+ (zebra|lion)$" })).resolves.toEqual([]);
-    clearInterval(timer);
-    expect(turns).toBeGreaterThan(2);
     await expect(memory.with({ timeoutMs: 5 }).grep("missing", { ignoreCase: true })).rejects.toMatchObject({
       code: "EIO",
     });
   });
 
   it.each([
-    ["\n", repetitions({ usual: 1_500_000, long: 7_400_000 })],
-    ["\r\n", repetitions({ usual: 700_000, long: 3_700_000 })],
-  ])("lets others work meanwhile in megabytes of the line end %j alone", async (lineEnd, count) => {
-    const memory = await memoryWith(lineEnd.repeat(count));
-    let turns = 0;
-    const timer = setInterval(() => (turns += 1), 1);
-    await expect(memory.grep({ regex: "\\s\\s" })).resolves.toEqual([]);
-    clearInterval(timer);
-    expect(turns).toBeGreaterThan(2);
-    await expect(memory.grep("a", { ignoreCase: true })).resolves.toEqual([]);
-    await expect(memory.grep({ regex: "^$" }, { limit: 1 })).resolves.toEqual([{ path: "/a", line: 1, text: "" }]);
-  });
-
-  it.each([
     ["", {}, "pattern must have 1 to 10000 characters (given 0)"],
-    [
-      { regex: "(" },
-      {},
-      "the pattern is not a regular expression of RE2 (error parsing regexp: missing closing ): `(`); it has no look-around and no back-references",
-    ],
-    [{ regex: "a(?=b)" }, {}, expect.stringContaining("it has no look-around")],
-    [{ regex: "a".repeat(1001) }, {}, "regex must have 1 to 1000 characters (given 1001)"],
+    ["a".repeat(10_001), {}, "pattern must have 1 to 10000 characters (given 10001)"],
+    [{ regex: "a" } as never, {}, expect.stringContaining("pattern must be a string")],
     [undefined as never, {}, "pattern must be a string (given undefined)"],
   ])("refuses %p with %p", async (pattern, options, message) => {
     await expect((await memoryWith("a")).grep(pattern, options)).rejects.toMatchObject({ code: "EINVAL", message });

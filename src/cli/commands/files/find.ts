@@ -1,7 +1,7 @@
 import { Option } from "commander";
 import type { Memory } from "../../../core/memory.js";
 import { splitLines } from "../../../core/search/lines.js";
-import { type GrepMatch, maxGrepMatches, maxSearchHits, type SearchHit } from "../../../core/search/search-options.js";
+import { maxGrepMatches, maxSearchHits, type SearchHit } from "../../../core/search/search-options.js";
 import { directoryNotFound } from "../../../core/values/errors.js";
 import { ROOT } from "../../../core/values/paths.js";
 import { numberOption } from "../../command.js";
@@ -12,31 +12,23 @@ import { countText } from "../../terminal/format.js";
 import type { Output } from "../../terminal/output.js";
 import { printEach } from "../../terminal/print-each.js";
 
-export const grep = memoryCommand<{ pattern: string; path?: string; regex?: boolean; ignoreCase?: boolean }>({
+export const grep = memoryCommand<{ pattern: string; path?: string; ignoreCase?: boolean }>({
   usage: "grep <pattern> [path]",
   description:
     "Find lines that contain a text, in all files, in the files below a directory, or in one file. With --json, it " +
     "prints an object for each line.",
   examples: [
     'grep "vegetarian" --node assistant',
-    'grep -E -i "^todo:" /notes --node assistant',
+    'grep -i "todo:" /notes --node assistant',
     "grep milk --dir ./memory",
   ],
-  options: [
-    new Option(
-      "-E, --regex",
-      "the pattern is a regular expression of RE2, without look-around and back-references; needs the package re2js",
-    ),
-    new Option("-i, --ignore-case", "ignore upper and lower case"),
-    ...readOptions,
-  ],
+  options: [new Option("-i, --ignore-case", "ignore upper and lower case"), ...readOptions],
   access: "read",
-  run: async ({ memory }, { pattern, path = ROOT, regex, ignoreCase, json }, context) => {
+  run: async ({ memory }, { pattern, path = ROOT, ignoreCase, json }, context) => {
     await assertPath(memory, path);
     const options = { path, ignoreCase, limit: maxGrepMatches };
-    const search = (): Promise<GrepMatch[]> => memory.grep(regex === true ? { regex: pattern } : pattern, options);
-    const matches = await about("the pattern", search, {
-      EINVAL: regex === true ? "leave -E out to search for it as it is" : "pass a text of one line",
+    const matches = await about("the pattern", () => memory.grep(pattern, options), {
+      EINVAL: "pass a text of one line",
       EIO: storageAdvice,
     });
     await printEach(context, json, matches, formatLine);

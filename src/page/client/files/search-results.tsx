@@ -43,7 +43,7 @@ export function NothingFound(): VNode {
 }
 
 /** Number of hits that are shown for each file. */
-const maxPerFile = { words: 3, text: 5, regex: 5 } as const;
+const maxPerFile = { words: 3, text: 5 } as const;
 
 /** Shows hits by file, in the order of the first hits. */
 export function Hits({ hits, search, createHref }: HitsProps & { hits: readonly PageHit[] }): VNode {

@@ -6,13 +6,12 @@ import type { Query } from "../data/route.js";
 const kinds = [
   ["words", "Words"],
   ["text", "Exact"],
-  ["regex", "Regex"],
 ] as const;
 
 /** A search: the query and its kind. */
 export interface Search extends Query {
   query: string;
-  /** Words are ranked. An exact text must occur in a line, in any case. A regular expression has the syntax of RE2. */
+  /** Words are ranked. An exact text must occur in a line, in any case. */
   kind: (typeof kinds)[number][0];
 }
 
