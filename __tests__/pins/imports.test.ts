@@ -8,7 +8,7 @@ import { sourceImports, type SourceImport } from "../helpers/source-imports.js";
  * that fits a file is its module.
  */
 const mayImport: Record<string, string[]> = {
-  core: ["core/display/hidden-characters"],
+  core: ["core/display/hidden-characters", "core/search/words"],
   "custom-backend": ["core"],
   backends: ["core"],
   "langchain/langgraph-internals": [],
@@ -18,7 +18,14 @@ const mayImport: Record<string, string[]> = {
   "mongodb/history": ["core", "mongodb/driver"],
   "mongodb/items": ["core", "mongodb/driver", "mongodb/operations"],
   "mongodb/embeddings": ["core", "mongodb/driver"],
-  "mongodb/search": ["core", "mongodb/driver", "mongodb/operations", "mongodb/items", "mongodb/embeddings"],
+  "mongodb/search": [
+    "core",
+    "core/search/words",
+    "mongodb/driver",
+    "mongodb/operations",
+    "mongodb/items",
+    "mongodb/embeddings",
+  ],
   "mongodb/proposals": ["core", "mongodb/driver"],
   "mongodb/memories": [
     "core",
@@ -66,9 +73,10 @@ const mayImport: Record<string, string[]> = {
   "move-out": ["core"],
   "page/token-header": [],
   "core/display/hidden-characters": [],
+  "core/search/words": [],
   page: ["core", "prompt", "mongodb/memories", "mongodb/store", "page/token-header", "tidy"],
   "page/answers": ["page"],
-  "page/client": ["core/display/hidden-characters", "page/answers", "page/token-header"],
+  "page/client": ["core/display/hidden-characters", "core/search/words", "page/answers", "page/token-header"],
   cli: [
     "core",
     "backends",

@@ -151,7 +151,6 @@ describe.each(["a database", "a folder"])("the commands on %s", (where) => {
       endLine: 2,
       text: "BUY bread",
       score: expect.any(Number),
-      words: ["bread"],
     });
   });
 

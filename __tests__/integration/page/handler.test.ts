@@ -88,31 +88,20 @@ describe("what the page answers", () => {
     await memoryAt(address).write("/b.md", `${"x".repeat(9000)}milk${"y".repeat(9000)}`);
     const search = async (more: object) =>
       (await askPage(readOnly, `/api/search?${pageQuery({ ...address, ...more })}`)).json as {
-        hits: { path: string; line: number; text: string; marks: [number, number][] }[];
+        hits: { path: string; line: number; text: string }[];
         more: boolean;
       };
     const places = async (more: object) => (await search(more)).hits.map(({ path, line }) => `${path}:${line}`);
     expect(await places({ query: "milk", kind: "text" })).toEqual(["/a.md:2", "/a.md:4", "/b.md:1"]);
-    expect((await search({ query: "peanut" })).hits).toEqual([
-      {
-        path: "/a.md",
-        line: 5,
-        text: "she is allergic to peanuts",
-        marks: [[19, 26]],
-        score: expect.any(Number),
-      },
-    ]);
-    expect((await search({ query: "milk", kind: "text" })).hits[0]).toMatchObject({
-      text: "two milk, more milk",
-      marks: [
-        [4, 8],
-        [15, 19],
-      ],
+    expect((await search({ query: "peanut" })).hits[0]).toEqual({
+      path: "/a.md",
+      line: 5,
+      text: "she is allergic to peanuts",
+      score: expect.any(Number),
     });
-    const { text: long = "", marks = [] } = (await search({ query: "milky", kind: "text" })).hits[0] ?? {};
+    const { text: long = "" } = (await search({ query: "milky", kind: "text" })).hits[0] ?? {};
     expect(long).toMatch(/^…x+milky+…$/);
-    expect(marks.map(([start, end]) => long.slice(start, end))).toEqual(["milky"]);
-    expect(long.length).toBeLessThan(500);
+    expect(long.length).toBeLessThan(1100);
   });
 
   it("searches all memories of a node, a thread or a user, some at a time", async () => {

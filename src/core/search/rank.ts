@@ -85,7 +85,7 @@ export function* rank(
 }
 
 /** Returns the words of a query that count, each once. */
-export function takeDistinct(queryWords: readonly string[]): string[] {
+function takeDistinct(queryWords: readonly string[]): string[] {
   return [...new Set(queryWords)].slice(0, maxQueryWords);
 }
 

@@ -25,11 +25,6 @@ export interface SearchHit {
   text: string;
   /** A higher score is better. Scores of different queries, and of different memories, cannot be compared exactly. */
   score: number;
-  /**
-   * The words of the query that the passage contains, each once, as the passage spells them. Empty if only words near
-   * the passage, in its headings or in its path match, or only its meaning.
-   */
-  words: string[];
 }
 
 /** The part of the memory to look in, and the comparison. */

@@ -4,9 +4,9 @@ import { runInTurns } from "../runtime/turns.js";
 import { compareCodeUnits } from "../values/text.js";
 import type { Hit } from "./best-hits.js";
 import { fuse, rankBySimilarity } from "./fusion.js";
-import { describeHits } from "./held-words.js";
 import { type IndexOwner, readIndex, type Searchable } from "./index-cache.js";
-import { rank, takeDistinct } from "./rank.js";
+import { findShownStart } from "./passages.js";
+import { rank } from "./rank.js";
 import type { CheckedSearch, SearchHit } from "./search-options.js";
 import { splitWords } from "./words.js";
 
@@ -24,7 +24,14 @@ export async function searchMemory(
   const searchable = await readIndex(backend, owner, embeddings, call);
   const queryWords = splitWords(owner.searchWords, search.query);
   const hits = await findHits(searchable, embeddings, { ...search, queryWords }, call);
-  return runInTurns(describeHits(hits, takeDistinct(queryWords), owner.searchWords), call);
+  return hits.flatMap(describeHit);
+}
+
+function describeHit({ file: { path, content, passages }, passage, score }: Hit): SearchHit[] {
+  const place = passages.at(passage);
+  if (place === undefined) return [];
+  const text = content.slice(findShownStart(content, place), place.end);
+  return [{ path, startLine: place.firstLine, endLine: place.lastLine, text, score }];
 }
 
 /** Finds the passages of an index that are most relevant to a query: by words, and by meaning if there are vectors. */

@@ -156,10 +156,6 @@ export function* collectPostings({ files }: WordIndex, only: readonly string[] |
   return postings;
 }
 
-export function getWords({ passages, words }: IndexedFile, number: number): readonly string[] {
-  return words.slice(passages.get(number, "firstWord"), passages.get(number + 1, "firstWord"));
-}
-
 /** Finds the file and passage of positions that come in ascending order. */
 export class PassagePlace {
   readonly #index: WordIndex;

@@ -99,7 +99,7 @@ const definitions: Record<MemoryCommand, CommandDefinition> = {
     run: async ({ memory, args: { path, query }, maxChars }) => {
       const { passages, leftOut } = await findPassages(memory, query, path, maxChars);
       return {
-        passages: passages.map(({ score: _score, words: _words, ...passage }) => passage),
+        passages: passages.map(({ score: _score, ...passage }) => passage),
         ...(leftOut !== "" && { leftOut }),
       };
     },

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import type { Memory } from "../../core/memory.js";
-import { findMarks } from "../../core/search/held-words.js";
 import { LiteralSearch } from "../../core/values/literal-search.js";
 import { shorten } from "../../core/values/text.js";
 import type { MemorySummary } from "../../mongodb/memories/addresses/memory-filter.js";
@@ -16,16 +15,12 @@ const searchFields = {
 
 type Search = z.output<z.ZodObject<typeof searchFields>>;
 
-/** A part of a text: its start and its end in UTF-16 units. */
-type Mark = [start: number, end: number];
-
 interface Hit {
   path: string;
   /** Line number, from 1. For a passage of several lines, the first one. */
   line: number;
+  /** The passage or the line. If it is long, the part around the first match. */
   text: string;
-  /** The matches in the text, ascending, not overlapping. */
-  marks: Mark[];
   /** The score of ranked words. Higher is better. */
   score?: number;
 }
@@ -95,44 +90,28 @@ async function searchEach(memories: readonly MemorySummary[], search: Search, co
 async function findHits(memory: Memory, { query, kind }: Search, limit: number): Promise<Hit[]> {
   if (kind === "words") {
     const hits = await memory.search(query, { limit });
-    // Context around passages that contain the words. A file without any of the words is similar in meaning.
-    const holding = new Set(hits.filter(({ words }) => words.length > 0).map(({ path }) => path));
-    const passages = hits.filter(({ path, words }) => words.length > 0 || !holding.has(path));
-    return passages.map(({ path, startLine, text, score, words }) => ({
-      ...createHit({ path, line: startLine, text }, findMarks(text, words)),
+    return hits.map(({ path, startLine, text, score }) => ({
+      path,
+      line: startLine,
+      text: takeAround(text, 0),
       score,
     }));
   }
-  const matches = await memory.grep(query, { ignoreCase: true, limit });
-  const locate = createLocator(query);
-  return matches.map((match) => createHit(match, locate(match.text)));
+  const literal = new LiteralSearch(query.toLowerCase());
+  const lines = await memory.grep(query, { ignoreCase: true, limit });
+  return lines.map(({ path, line, text }) => ({
+    path,
+    line,
+    text: takeAround(text, literal.firstIn(text.toLowerCase())),
+  }));
 }
 
-const maxMarks = 50;
+const maxHitChars = 1000;
+const maxCharsBefore = 100;
 
-/** Finds each occurrence of a literal text in a line, in any case. */
-function createLocator(query: string): (line: string) => Iterable<Mark> {
-  const wanted = query.toLowerCase();
-  const literal = new LiteralSearch(wanted);
-  return function* locate(line) {
-    const folded = line.toLowerCase();
-    for (let at = literal.firstIn(folded); at !== -1; at = literal.firstIn(folded, at + wanted.length))
-      yield [at, at + wanted.length];
-  };
-}
-
-const maxLineChars = 400;
-
-/** Shows the part of a long text around the first mark, with some text before it. */
-function createHit({ path, line, text }: Pick<Hit, "path" | "line" | "text">, found: Iterable<Mark>): Hit {
-  const marks = [...found].slice(0, maxMarks);
-  if (text.length <= maxLineChars) return { path, line, text, marks };
-  const start = Math.max(0, (marks[0]?.[0] ?? 0) - maxLineChars / 4);
-  const cut = start > 0 ? "…" : "";
-  const excerpt = `${cut}${shorten(text.slice(start, start + 2 * maxLineChars).toWellFormed(), maxLineChars)}`;
-  const move = (at: number): number => Math.min(excerpt.length, at - start + cut.length);
-  const moved = marks.map(([from, to]): Mark => [move(from), move(to)]);
-  return { path, line, text: excerpt, marks: moved.filter(([from, to]) => from < to) };
+function takeAround(text: string, match: number): string {
+  const start = text.length > maxHitChars ? Math.max(0, match - maxCharsBefore) : 0;
+  return `${start > 0 ? "…" : ""}${shorten(text.slice(start, start + 2 * maxHitChars).toWellFormed(), maxHitChars)}`;
 }
 
 export const searchRoutes = [searchMemory, searchMemories] as const;

@@ -16,7 +16,6 @@ export const findingCases: MemoryCase[] = [
         startLine: 1,
         endLine: 1,
         text: "Anna loves cooking pasta.",
-        words: ["cooking", "pasta"],
       });
       deepEqual(score > 0, true);
       deepEqual((await memory.search("CREPES")).map(({ path, startLine }) => [path, startLine])[0], ["/work", 2]);

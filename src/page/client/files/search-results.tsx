@@ -1,11 +1,10 @@
 import { Fragment, type VNode } from "preact";
-import type { Answers } from "../../answers.js";
-import type { PageHit } from "../data/types.js";
 import { useMemoryData } from "../data/memory.js";
 import { countText } from "../parts/format.js";
 import { Empty, Pending } from "../parts/parts.js";
 import { type Search, useSettled } from "../parts/search-field.js";
 import { Name, Shown } from "../parts/shown.js";
+import { markHits, type Match, type MatchedHit } from "./matches.js";
 
 interface HitsProps {
   search: Search;
@@ -18,20 +17,21 @@ export function SearchResults({ search, createHref }: HitsProps): VNode {
   const settled = useSettled(search);
   const { data, error } = useMemoryData(settled.query === "" ? null : "search", settled);
   if (data === null) return <Pending error={error} />;
-  if (data.hits.length === 0) return <NothingFound />;
+  const hits = markHits(data.hits, settled);
+  if (hits.length === 0) return <NothingFound />;
   return (
     <div class="results">
       <p class="muted" role="status">
-        {countWords(data, settled)}
+        {countWords(hits, data.more, settled)}
       </p>
-      <Hits hits={data.hits} search={settled} createHref={createHref} />
+      <Hits hits={hits} search={settled} createHref={createHref} />
     </div>
   );
 }
 
-function countWords({ hits, more }: Answers["search"], { kind }: Search): string {
+function countWords(hits: readonly MatchedHit[], more: boolean, { kind }: Search): string {
   const isRanked = kind === "words";
-  if (isRanked && hits.every(({ marks }) => marks.length === 0))
+  if (isRanked && hits.every(({ matches }) => matches.length === 0))
     return "No passage contains these words. These passages have a similar meaning";
   const files = new Set(hits.map(({ path }) => path)).size;
   const counted = `${countText(hits.length, isRanked ? "passage" : "line")} in ${countText(files, "file")}`;
@@ -46,7 +46,7 @@ export function NothingFound(): VNode {
 const maxPerFile = { words: 3, text: 5 } as const;
 
 /** Shows hits by file, in the order of the first hits. */
-export function Hits({ hits, search, createHref }: HitsProps & { hits: readonly PageHit[] }): VNode {
+export function Hits({ hits, search, createHref }: HitsProps & { hits: readonly MatchedHit[] }): VNode {
   const max = maxPerFile[search.kind];
   return (
     <ul>
@@ -62,7 +62,7 @@ export function Hits({ hits, search, createHref }: HitsProps & { hits: readonly 
 
 interface HitsInFileProps extends Pick<HitsProps, "createHref"> {
   path: string;
-  hits: readonly PageHit[];
+  hits: readonly MatchedHit[];
   max: number;
 }
 
@@ -72,10 +72,10 @@ function HitsInFile({ path, hits, max, createHref }: HitsInFileProps): VNode {
       <a class="found-file" href={createHref(path, hits[0]?.line ?? 1)}>
         <Name text={path} />
       </a>
-      {hits.slice(0, max).map(({ line, text, marks }) => (
+      {hits.slice(0, max).map(({ line, text, matches }) => (
         <a key={line} class="match" href={createHref(path, line)}>
           <span class="line-number">{line}</span>
-          <Marked text={text} marks={marks} />
+          <Marked text={text} matches={matches} />
         </a>
       ))}
       {hits.length > max && <div class="muted">{hits.length - max} more</div>}
@@ -84,11 +84,11 @@ function HitsInFile({ path, hits, max, createHref }: HitsInFileProps): VNode {
 }
 
 /** Shows a text with marked parts. */
-function Marked({ text, marks }: { text: string; marks: readonly PageHit["marks"][number][] }): VNode {
+function Marked({ text, matches }: { text: string; matches: readonly Match[] }): VNode {
   let end = 0;
   return (
     <bdi>
-      {marks.map(([start, stop]) => {
+      {matches.map(([start, stop]) => {
         const before = text.slice(end, start);
         end = stop;
         return (

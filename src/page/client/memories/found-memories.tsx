@@ -2,6 +2,7 @@ import type { VNode } from "preact";
 import type { Answers } from "../../answers.js";
 import { memoryHref, type Query } from "../data/route.js";
 import { usePages } from "../data/use-data.js";
+import { markHits } from "../files/matches.js";
 import { Hits, NothingFound } from "../files/search-results.js";
 import { countText } from "../parts/format.js";
 import { MemoryName, MoreButton, Pending } from "../parts/parts.js";
@@ -34,7 +35,7 @@ export function FoundMemories({ filter, search }: { filter: Query; search: Searc
             </a>
           </h2>
           <Hits
-            hits={hits}
+            hits={markHits(hits, settled)}
             search={settled}
             createHref={(path, line) => memoryHref(address, { path, line: String(line) })}
           />
