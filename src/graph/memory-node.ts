@@ -59,7 +59,7 @@ export interface MemoryNodeOptions extends MemoryOptions {
   userId?: OwnerOfRun;
   /**
    * More memories in the same tree, by mount point, such as `{ "/team": { nodeId: "team", access: "read" } }`. The
-   * node's own memory is at "/". An entry "/" sets the `access`, `description` and `maxChars` of this memory. At most
+   * node's own memory is at "/". An entry "/" sets the `access` and `description` of this memory. At most
    * 32. @default none
    */
   mounts?: Record<string, MountOptions>;

@@ -113,7 +113,7 @@ export function* renderNames(memories: ShownMemories, options: NameListOptions):
   return [short, count].find((lines) => countChars(lines) <= limit) ?? [];
 }
 
-/** Creates a section for each memory, without the entries that exceed the mount's share. */
+/** Creates a section for each memory. */
 function* createSections(
   { isTree, outlines }: ShownMemories,
   root: string,
@@ -124,10 +124,7 @@ function* createSections(
     const all = yield* listEntries(outline, root, logPath);
     const entries = pinnedPaths ? yield* filterInSteps(all, ({ key }) => !pinnedPaths.has(key)) : all;
     const shown = yield* toSetInSteps(entries);
-    const section: Section = { isTree, root, mount, isEmpty: all.length === 0, entries, shown, limit: Infinity };
-    const { maxChars } = mount;
-    if (maxChars === undefined) sections.push(section);
-    else sections.push(...(yield* leaveOut([section], -countChars(renderHeader(section)), maxChars)));
+    sections.push({ isTree, root, mount, isEmpty: all.length === 0, entries, shown, limit: Infinity });
   }
   return sections;
 }
@@ -186,16 +183,15 @@ function* renderRichLines(
   const all: string[][] = [];
   const leftOut: Section[] = [];
   for (const section of sections) {
-    const { mount, entries } = section;
-    const share = Math.min(maxChars, mount.maxChars ?? maxChars);
+    const { entries } = section;
     const lines =
       content === "full"
-        ? yield* renderContents(entries, share, logPath)
+        ? yield* renderContents(entries, maxChars, logPath)
         : yield* renderNameLines(entries, descriptions);
-    if (lines !== null && countChars(lines) <= share) all.push(renderHeader(section), lines);
+    if (lines !== null && countChars(lines) <= maxChars) all.push(renderHeader(section), lines);
     else {
       leftOut.push(section);
-      const fact = `${leftOutWords[content].toLowerCase()} left out: over ${share} characters`;
+      const fact = `${leftOutWords[content].toLowerCase()} left out: over ${maxChars} characters`;
       all.push(yield* renderTreeLines(section, fact));
     }
   }

@@ -42,9 +42,6 @@ const mountTemplateFields = {
   description: mountFields.description.describe(
     "a text of 1 to 500 characters that tells a model what the memory is for",
   ),
-  maxChars: mountFields.maxChars.describe(
-    "a whole number from 100 to 200000: how many characters of it are shown (default: no limit of its own)",
-  ),
 } satisfies Record<keyof MountTemplate, z.ZodType>;
 
 const logTemplateFields = {

@@ -1,4 +1,9 @@
-import { checkPolicy, type CheckedPolicy, type MemoryPolicy } from "../../../src/core/access/policy.js";
+import {
+  checkPolicy,
+  type CheckedPolicy,
+  type MemoryAccess,
+  type MemoryPolicy,
+} from "../../../src/core/access/policy.js";
 import { restricted } from "../../../src/core/restrictable-memory.js";
 import type { ApprovalRequester } from "../../../src/core/access/approval-requester.js";
 import type { Memory } from "../../../src/index.js";
@@ -7,9 +12,12 @@ import type { Memory } from "../../../src/index.js";
 export type Restrict = (memory: Memory) => Memory;
 
 /** @param onAsk what happens if a person must approve. Outside a run, nobody can be interrupted */
-function policy(settings: MemoryPolicy, onAsk: ApprovalRequester["onAsk"] = "interrupt"): Restrict {
+function policy(
+  { access = "write", ...settings }: MemoryPolicy & { access?: MemoryAccess },
+  onAsk: ApprovalRequester["onAsk"] = "interrupt",
+): Restrict {
   const requester: ApprovalRequester = { onAsk, actor: null, createRequest: () => null };
-  const checked: CheckedPolicy = { ...checkPolicy(settings), actor: null, requester };
+  const checked: CheckedPolicy = { ...checkPolicy(settings), access, actor: null, requester };
   return (memory) => restricted(memory, checked);
 }
 

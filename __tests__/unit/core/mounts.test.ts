@@ -349,7 +349,6 @@ describe("bad mounts", () => {
     ],
     ["an unknown setting", { "/": { memory, readOnly: true } }, 'unknown option "readOnly"'],
     ["an empty description", { "/": { memory, description: "" } }, "description"],
-    ["too small a share", { "/": { memory, maxChars: 99 } }, "maxChars"],
   ])("are refused with what would do: %s", (_title, mounts, message) => {
     const make = (): Memory => mountMemories(mounts as never);
     expect(make).toThrow(TypeError);

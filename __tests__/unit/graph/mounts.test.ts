@@ -334,19 +334,14 @@ These memories are empty; the memory tool writes to them. Each has a line with i
     expect(told).toEqual([["EINVAL", "user_id is required for perUser scope"]]);
   });
 
-  it("keeps each memory within its share, and all of them within maxChars, with a count of what is left out", async () => {
-    const { node, open } = nodeWith({ mounts: { "/team": { nodeId: "team", maxChars: 150 } } });
+  it("keeps all memories within maxChars, with a count of what is left out", async () => {
+    const { node, open } = nodeWith({ mounts: { "/team": { nodeId: "team" } } });
     for (let index = 0; index < 40; index += 1) {
       await open("own").write(`/notes/file ${index}`, "x");
       await open("team").write(`/notes/file ${index}`, "some text");
     }
     const text = (await shown(node)) ?? "";
     expect(text).toContain("/notes/file 9 (1 byte)\n/team/ (global)\n");
-    const team = text.slice(text.indexOf("/team/ (global)\n") + 16, text.indexOf("\n</memory>") + 1);
-    expect(team).toMatch(
-      /^\/team\/notes\/\n(?:\/team\/notes\/file \d+ \(9 bytes\)\n)+\(\d+ of 41 entries left out, deepest first: limit 150 characters\)\n$/,
-    );
-    expect(team.length).toBeLessThanOrEqual(150);
     for (const content of ["tree", "index", "full"] as const) {
       for (let maxChars = 1; maxChars < 1500; maxChars += 13) {
         const cut = await shown(node, { maxChars, content });
@@ -354,10 +349,6 @@ These memories are empty; the memory tool writes to them. Each has a line with i
         if (maxChars > 400) expect(cut).toMatch(/\/team\/ \(global.*\n(?:.*\n)*.*left out/);
       }
     }
-    const full = await shown(node, { content: "full", maxChars: 10_000 });
-    expect(full).toContain(
-      "/notes/file 9 (1 byte):\n| x\n/team/ (global, contents left out: over 150 characters)\n/team/notes/\n",
-    );
   });
 
   it("shows a description on one line, out of which no tag and no line can break", async () => {

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import type { ApprovalRequester } from "./approval-requester.js";
 import { checkOptions, createFunctionField } from "../settings/check-options.js";
-import { preview } from "../values/text.js";
 import type { MemoryActor } from "../values/actor.js";
 import type { CheckedAddress } from "../values/address.js";
 import { MemoryError } from "../values/errors.js";
@@ -54,9 +53,7 @@ type Decision = "allow" | "ask" | "deny";
 
 /** Restrictions of a memory. */
 export interface MemoryPolicy {
-  /** The access to all paths that no rule matches. @default "write" */
-  access?: MemoryAccess | undefined;
-  /** The first rule whose path fits decides. A rule cannot give more than `access`. @default none */
+  /** The first rule whose path fits decides. No rule: everything is allowed. @default none */
   rules?: readonly MemoryRule[] | undefined;
   guard?: MemoryGuard | undefined;
 }
@@ -71,6 +68,7 @@ export interface CheckedRule {
 
 /** A checked policy, with the actor and the mount point that it applies to. */
 export interface CheckedPolicy {
+  /** The access to all paths that no rule matches, which is the access of a mount. */
   readonly access: MemoryAccess;
   readonly rules: readonly CheckedRule[];
   readonly guard?: MemoryGuard | undefined;
@@ -87,8 +85,6 @@ export const decisions = {
   ask: { append: "ask", write: "ask" },
   read: { append: "deny", write: "deny" },
 } as const satisfies Record<MemoryAccess, Record<NeededAccess, Decision>>;
-
-const strictness = { allow: 0, ask: 1, deny: 2 } as const satisfies Record<Decision, number>;
 
 /** The access of a policy to a path of its memory. */
 export function getAccess(policy: CheckedPolicy, path: string): MemoryAccess {
@@ -137,27 +133,19 @@ export const rulesField = z.array(z.strictObject({ path: patternField, access: a
 export const guardField = createFunctionField<MemoryGuard>("must be a function from a change to a text or nothing");
 
 const policySchema = z.strictObject({
-  access: accessField.optional(),
   rules: rulesField.optional(),
   guard: guardField.optional(),
 });
 
-/** @throws TypeError, also for a rule that would give more than the access of the policy */
+/** @throws TypeError */
 export function checkPolicy(policy: MemoryPolicy): CheckedPolicy {
   checkOptions("MemoryPolicy", policySchema, policy);
-  const access = policy.access ?? "write";
   const rules = (policy.rules ?? []).map((rule) => ({
     access: rule.access,
     path: rule.path,
     fits: compilePathPattern(rule.path),
   }));
-  const wider = rules.find((rule) => widens(rule.access, access));
-  if (wider)
-    throw new TypeError(
-      `a rule cannot be less strict than the access: ${preview(wider.path)} is given "${wider.access}" where the ` +
-        `access is "${access}"`,
-    );
-  return { access, rules, guard: policy.guard };
+  return { access: "write", rules, guard: policy.guard };
 }
 
 /**
@@ -169,13 +157,6 @@ export function createLogRule(path: string): CheckedRule {
   const isAbove = (other: string): boolean => `${path}/`.normalize("NFC").startsWith(`${other.normalize("NFC")}/`);
   const fits = (other: string): boolean => isInLog(other) || isAbove(other);
   return { access: "read", path: `${path}/**`, fits, keeps: path };
-}
-
-/** Whether one access allows something that the other denies or asks about. */
-function widens(one: MemoryAccess, other: MemoryAccess): boolean {
-  return (["append", "write"] as const).some(
-    (needed) => strictness[decisions[one][needed]] < strictness[decisions[other][needed]],
-  );
 }
 
 function refuseInvalidPattern(

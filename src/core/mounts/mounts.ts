@@ -17,12 +17,6 @@ export interface MountSettings {
   access?: MemoryAccess | undefined;
   /** Describes the memory to a model, in a connector: one line of 1 to 500 characters. @default none */
   description?: string | undefined;
-  /**
-   * The part of the connector's `maxChars` for the entries of this memory, in UTF-16 units: a whole number from 100 to
-   * 200,000.
-   * @default no limit of its own
-   */
-  maxChars?: number | undefined;
 }
 
 /** A memory with its mount point in a tree. */
@@ -40,8 +34,6 @@ const maxMounts = 32;
 export const mountFields = {
   access: accessField.optional(),
   description: z.string().min(1).max(500).optional(),
-  // Reason for the minimum: the line with the number of omitted entries takes some 80 characters.
-  maxChars: z.number().int().min(100).max(200_000).optional(),
 };
 
 const mountSchema = z.strictObject({

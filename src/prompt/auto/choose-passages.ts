@@ -50,7 +50,7 @@ export function* chooseForTurn(
   root: string,
   shown: ChosenPassages,
 ): Steps<ChosenPassages> {
-  const chosen = new ChosenPassages(maxChars, root, shown);
+  const chosen = new ChosenPassages(maxChars, root);
   const isHidden = ({ text, number }: Choice): boolean => !shown.has(text, number);
   yield* chooseFrom(chosen, (yield* listHits(texts)).filter(isHidden));
   yield* chooseFrom(chosen, yield* listNewest(texts), isHidden);
@@ -73,9 +73,7 @@ function* chooseFrom(
     if (chosen.room < minRoom || misfits >= maxMisfits) return;
     const { text, number } = choice;
     if (chosen.has(text, number) || !isWanted(choice)) continue;
-    if (chosen.add(text, number)) misfits = 0;
-    // A passage that exceeds only the share of its mount does not count: others may have room.
-    else if (chosen.getRoom(text) === chosen.room) misfits += 1;
+    misfits = chosen.add(text, number) ? 0 : misfits + 1;
   }
 }
 

@@ -10,8 +10,6 @@ export interface RecalledText {
   content: string;
   /** Passage 0 is the path. */
   passages: PassageTable;
-  /** The texts with the same key share a limit of their own. */
-  share: { maxChars: number } | null;
 }
 
 /** Begins a piece of a line that is not its start. */
@@ -27,13 +25,10 @@ export class ChosenPassages {
   #room: number;
   /** The quoted passages, by their numbers. */
   readonly #chosen = new Map<RecalledText, Map<number, string>>();
-  readonly #usedChars = new Map<object, number>();
 
-  /** @param before passages that are shown elsewhere already, and use up the same shares */
-  constructor(maxChars: number, root: string, before: ChosenPassages | null = null) {
+  constructor(maxChars: number, root: string) {
     this.#room = maxChars;
     this.#root = root;
-    if (before !== null) for (const [share, used] of before.#usedChars) this.#usedChars.set(share, used);
   }
 
   /** The characters that are left. */
@@ -50,11 +45,6 @@ export class ChosenPassages {
 
   release(chars: number): void {
     this.#room += chars;
-  }
-
-  /** The characters that are left for a file. */
-  getRoom({ share }: RecalledText): number {
-    return share === null ? this.#room : Math.min(this.#room, share.maxChars - (this.#usedChars.get(share) ?? 0));
   }
 
   /** The number of chosen passages. */
@@ -79,15 +69,12 @@ export class ChosenPassages {
   add(text: RecalledText, number: number): boolean {
     const passage = text.passages.at(number);
     if (passage === undefined || this.has(text, number)) return false;
-    const room = this.getRoom(text);
     // Quoting never shortens a text, and takes longer than this check.
-    if (passage.end - passage.start > room) return false;
+    if (passage.end - passage.start > this.#room) return false;
     const quoted = quoteContent(takePassage(text, number, passage));
     const chars = this.#countChars(text, number, quoted);
-    if (chars > room) return false;
+    if (chars > this.#room) return false;
     this.#room -= chars;
-    const { share } = text;
-    if (share !== null) this.#usedChars.set(share, (this.#usedChars.get(share) ?? 0) + chars);
     const chosen = this.#chosen.get(text);
     if (chosen === undefined) this.#chosen.set(text, new Map([[number, quoted]]));
     else chosen.set(number, quoted);

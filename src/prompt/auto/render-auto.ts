@@ -119,15 +119,12 @@ function* renderBeside(
 function* renderWhole(memories: ShownMemories, options: AutoOptions): Steps<RenderedForTurn | null> {
   const { maxChars, tokens, logPath } = options;
   let room = maxChars;
-  for (const { mount, outline } of memories.outlines) {
-    let share = mount.maxChars ?? Infinity;
+  for (const { outline } of memories.outlines) {
     for (const { path, content } of outline.files) {
       yield;
       if (findHiddenDirectory(path) !== undefined) continue;
-      const chars = path.length + (content === undefined ? Infinity : getShownContent(path, content, logPath).length);
-      room -= chars;
-      share -= chars;
-      if (room < 0 || share < 0) return null;
+      room -= path.length + (content === undefined ? Infinity : getShownContent(path, content, logPath).length);
+      if (room < 0) return null;
     }
   }
   const whole = yield* renderMemories(memories, { ...options, content: "full" });
@@ -149,13 +146,12 @@ function* renderTree(memories: ShownMemories, options: AutoOptions): Steps<Rende
 function* listTexts(outlines: readonly MountOutline[]): Steps<RankedText[]> {
   const texts: RankedText[] = [];
   for (const { mount, outline } of outlines) {
-    const share = mount.maxChars === undefined ? null : { maxChars: mount.maxChars };
     for (const file of outline.files) {
       yield;
       if (findHiddenDirectory(file.path) !== undefined) continue;
       const { changedAt, passages, hits } = yield* getRecalled(file);
       const canWrite = mayWrite(mount, file.path);
-      texts.push({ path: file.path, content: file.content ?? "", share, canWrite, changedAt, passages, hits });
+      texts.push({ path: file.path, content: file.content ?? "", canWrite, changedAt, passages, hits });
     }
   }
   return texts;
