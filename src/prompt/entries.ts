@@ -46,7 +46,8 @@ export function* listEntries(
   const entries: ShownEntry[] = yield* mapInSteps(shownDirectories, (path) => ({
     key: `${path}/`,
     depth: countSlashes(path),
-    line: `${formatPath(`${path}/`, root)}${summarizeClosed(closed.get(path), path === logPath ? "" : "hidden ")}`,
+    // The line of a log must not change with each turn, because prompt caches end where a text changes.
+    line: `${formatPath(`${path}/`, root)}${path === logPath ? "" : summarizeHidden(closed.get(path))}`,
   }));
   const fileEntries = yield* mapInSteps(shownFiles, (file) => ({
     key: file.path,
@@ -75,10 +76,10 @@ export function formatPath(path: string, root: string): string {
   return root === "" ? `- ${shown || "./"}` : shown;
 }
 
-/** Summarizes a hidden directory, in which dialects keep their own files, or a log, in one line. */
-function summarizeClosed(files: readonly OutlineFile[] | undefined, kind: string): string {
+/** Summarizes a hidden directory, in which dialects keep their own files. */
+function summarizeHidden(files: readonly OutlineFile[] | undefined): string {
   if (files === undefined) return "";
-  return ` (${files.length} ${kind}${files.length === 1 ? "file" : "files"}, ${sumBytes(files)} bytes)`;
+  return ` (${files.length} hidden ${files.length === 1 ? "file" : "files"}, ${sumBytes(files)} bytes)`;
 }
 
 function countSlashes(path: string): number {

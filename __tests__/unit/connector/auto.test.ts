@@ -204,7 +204,18 @@ describe("content auto", () => {
 
   it("shows the conversation log as one line of the list of names", async () => {
     const { text } = await show(await memoryOf(manyDays), "day 3", { maxChars: 1500, logPath: "/days" });
-    expect(text).toMatch(/\n\/days\/ \(20 files, \d+ bytes\)\n<\/memory>$/);
+    expect(text).toMatch(/\n\/days\/\n<\/memory>$/);
+  });
+
+  it("keeps the part that changes only with the notes while the log grows by a turn", async () => {
+    const written = await memoryOf({ ...manyDays, "/profile": "I am Ada." });
+    const options = { maxChars: 1500, logPath: "/days" };
+    const before = await show(written, "line 7", options);
+    await written.append("/days/2026-03-04.md", "\nUser: one more line");
+    await written.write("/days/2026-09-09.md", "User: the first line of a day");
+    const after = await show(written, "one more", options);
+    expect(after.turn).toContain("one more line");
+    expect(after.text).toBe(before.text);
   });
 
   it("keeps the part that changes only with the memory for every question", async () => {
