@@ -1,4 +1,4 @@
-import { type Document, type MongoClient, ObjectId } from "mongodb";
+import type { MongoClient } from "mongodb";
 import { createUnlimitedCall } from "../../src/core/runtime/call.js";
 import { checkAddress } from "../../src/core/values/address.js";
 import { type Memory, MemoryNode, MongoMemoryStore } from "../../src/index.js";
@@ -57,17 +57,6 @@ export function openPlace(settings: StoreSettings, address: UserAddress): ActPla
 
 async function fill({ memory }: ActPlace): Promise<void> {
   for (const path of paths) await memory.write(path, text);
-}
-
-/** Stores a memory of one page as an earlier release has stored it. */
-async function storeHead({ client, dbName, address }: ActPlace, document: Document): Promise<void> {
-  const times = { createdAt: new Date(), updatedAt: new Date() };
-  const stored = { _id: new ObjectId(), ...address, ...times, ...document };
-  await client.db(dbName).collection("memories").insertOne(stored);
-}
-
-function createTimes(keys: readonly string[]): Record<string, object> {
-  return Object.fromEntries(keys.map((key) => [key, { createdAt: new Date(), updatedAt: new Date() }]));
 }
 
 async function flush({ client, dbName, pageBytes, address }: ActPlace): Promise<unknown> {
@@ -140,21 +129,6 @@ export const killedActs = {
     prepare: fill,
     isRepeated: true,
     run: ({ store, address }) => store.forget({ userId: address.userId }),
-  },
-  "rewriting of an earlier head": {
-    prepare: (place) =>
-      storeHead(place, {
-        data: { "a.one": text, "a.two": text, "b.c.y": text, m: text },
-        dirs: { a: true, b: true, "b.c": true },
-        meta: createTimes(["a.one", "a.two", "b.c.y", "m"]),
-        revision: 4,
-      }),
-    run: ({ memory }) => memory.append("/z", text),
-  },
-  "rewriting of nested fields": {
-    prepare: (place) =>
-      storeHead(place, { data: { a: { one: text, two: text }, b: { c: { y: text } }, m: text }, dirs: { a: true } }),
-    run: ({ memory }) => memory.rename("/a", "/n/o"),
   },
 } as const satisfies Record<string, KilledAct>;
 

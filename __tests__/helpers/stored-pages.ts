@@ -2,12 +2,7 @@ import type { Collection } from "mongodb";
 import type { MemoryAddress } from "../../src/index.js";
 import { checkAddress } from "../../src/core/values/address.js";
 import { getParents } from "../../src/core/values/paths.js";
-import {
-  getIncarnation,
-  lookUp,
-  type MemoryDocument,
-  pathOfKey,
-} from "../../src/mongodb/memories/documents/page-document.js";
+import { getIncarnation, type MemoryDocument, pathOfKey } from "../../src/mongodb/memories/documents/page-document.js";
 import { compareKeys, getOrderKey } from "../../src/mongodb/memories/documents/page-order.js";
 import { getAddressRange } from "../../src/mongodb/memories/documents/page-ids.js";
 
@@ -16,7 +11,7 @@ export type { MemoryDocument };
 /** Reads all documents of a memory as they are stored, the head first. */
 export async function readStoredPages(collection: Collection, address: MemoryAddress): Promise<MemoryDocument[]> {
   const checked = checkAddress(address);
-  const filter: object = { $or: [lookUp(checked), { _id: getAddressRange(checked) }] };
+  const filter: object = { $or: [{ ...checked }, { _id: getAddressRange(checked) }] };
   return (await collection.find<MemoryDocument>(filter).toArray()).toSorted((a, b) =>
     compareKeys(a.lo ?? "", b.lo ?? ""),
   );

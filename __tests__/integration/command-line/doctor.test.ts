@@ -136,7 +136,7 @@ describe("doctor on a database", () => {
       { nodeId: "nearly", scope: "global", data: { a: "x".repeat(13_000_000) }, revision: 1 },
     ]);
     const nearly = await getChecks(ofDatabase(database));
-    expect([nearly.exitCode, nearly.statuses["sizes"], nearly.statuses["format"]]).toEqual([0, "warn", "warn"]);
+    expect([nearly.exitCode, nearly.statuses["sizes"], nearly.statuses["format"]]).toEqual([1, "warn", "fail"]);
     expect(nearly.checks.find(({ name }) => name === "format")?.message).toContain('node "old"');
     await memories.insertOne({ nodeId: "full", scope: "global", data: { a: "x".repeat(15_500_000) }, revision: 1 });
     const full = await getChecks(ofDatabase(database));
@@ -239,7 +239,6 @@ describe("migrate earlier-format", () => {
       { ...thread, data: nested },
     ]);
     const untouched = await memories.findOne({ nodeId: "new" });
-    const before = await store.memory({ nodeId: "old" }).snapshot();
     const argv = ["migrate", "earlier-format", ...ofDatabase(database)];
     expect(await cliJson([...argv, "--dry-run"])).toMatchObject({ dryRun: true, rewritten: 2 });
     expect(await memories.countDocuments({ revision: { $exists: false } })).toBe(2);
@@ -260,7 +259,11 @@ describe("migrate earlier-format", () => {
       revision: 0,
       other: 1,
     });
-    expect({ ...(await store.memory({ nodeId: "old" }).snapshot()), revision: 0 }).toEqual({ ...before, revision: 0 });
+    const { files } = await store.memory({ nodeId: "old" }).snapshot();
+    expect(files.map(({ path, content }) => [path, content])).toEqual([
+      ["/notes/week/monday", "a\n"],
+      ["/today", "hello"],
+    ]);
     expect(await memories.findOne({ nodeId: "new" })).toEqual(untouched);
     expect((await getChecks(ofDatabase(database))).statuses["format"]).toBe("ok");
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
-import { type Document, ObjectId } from "mongodb";
-import { MemoryError, type Memory, MongoMemoryStore } from "../../../src/index.js";
+import { ObjectId } from "mongodb";
+import { MemoryError, MongoMemoryStore } from "../../../src/index.js";
 import { freshAddress, refuses } from "../../helpers/memory-case.js";
 import { testDatabase } from "../../helpers/test-database.js";
 
@@ -151,102 +151,5 @@ describe("the indexes", () => {
     expect((await other.indexes()).map((index) => index.key)).toContainEqual({ nodeId: 1, whatever: 1 });
     await other.dropIndexes();
     await conflicting.memory(freshAddress()).append("/a", "x");
-  });
-});
-
-describe("documents of the earlier system", () => {
-  const legacyData = { today: "hello", notes: { week: { monday: "a\n", tuesday: "b" }, empty: {} } };
-
-  async function legacyMemory(
-    fields: Document = { data: legacyData, dirs: { notes: true, made: true } },
-  ): Promise<Memory> {
-    const address = freshAddress();
-    await memories.insertOne({ ...address, scope: "global", ...fields });
-    return store.memory(address);
-  }
-
-  it("are read correctly by every reading command", async () => {
-    const memory = await legacyMemory();
-    expect(await memory.read("/today")).toBe("hello");
-    expect(await memory.read("/notes/week/monday")).toBe("a\n");
-    await refuses(memory.read("/notes/week"), "EISDIR");
-    await refuses(memory.read("/missing"), "ENOENT");
-    expect([await memory.read("/today"), await memory.read("/notes/week/tuesday")]).toEqual(["hello", "b"]);
-    expect(await memory.list("/")).toEqual([
-      { name: "made", kind: "dir" },
-      { name: "notes", kind: "dir" },
-      { name: "today", kind: "file" },
-    ]);
-    expect(await memory.stat("/notes")).toMatchObject({ kind: "dir", sizeBytes: 3 });
-    expect(await memory.stat("/today")).toMatchObject({ kind: "file", sizeBytes: 5 });
-    const { files, directories } = await memory.snapshot();
-    expect(files.map((file) => file.path)).toEqual(["/notes/week/monday", "/notes/week/tuesday", "/today"]);
-    expect(directories).toEqual(["/made", "/notes", "/notes/empty", "/notes/week"]);
-    expect((await memory.outline({ maxContentBytes: 100 })).files[2]).toEqual({
-      path: "/today",
-      sizeBytes: 5,
-      content: "hello",
-    });
-  });
-
-  const changes: [string, (memory: Memory) => Promise<unknown>][] = [
-    ["append", (memory) => memory.append("/notes/week/monday", "c")],
-    ["append that creates", (memory) => memory.append("/other/new", "c")],
-    ["update", (memory) => memory.update("/today", "hello", "hi")],
-    ["delete", (memory) => memory.delete("/notes/week")],
-    ["write", (memory) => memory.write("/today", "new")],
-    ["edit", (memory) => memory.edit("/today", (text) => `${text}!`)],
-    ["rename", (memory) => memory.rename("/notes", "/moved")],
-  ];
-  it.each(changes)("are rewritten flat by the first change: %s", async (_title, change) => {
-    const memory = await legacyMemory();
-    const flat = store.memory(freshAddress());
-    for (const { path, content } of (await memory.snapshot()).files) await flat.write(path, content);
-    for (const path of ["/made/x", "/notes/empty/x"]) {
-      await flat.write(path, "x");
-      await flat.delete(path);
-    }
-    await change(memory);
-    await change(flat);
-    const contents = async (of: Memory): Promise<unknown> => {
-      const { files, directories } = await of.snapshot();
-      return { files: files.map(({ path, content }) => [path, content]), directories };
-    };
-    expect(await contents(memory)).toEqual(await contents(flat));
-    const document = await memories.findOne({ nodeId: memory.address.nodeId });
-    expect(document).toMatchObject({ revision: 1 });
-    for (const value of Object.values(document?.["data"] as object)) expect(typeof value).toBe("string");
-    expect(Object.keys(document?.["meta"] as object).toSorted()).toEqual(
-      Object.keys(document?.["data"] as object).toSorted(),
-    );
-  });
-
-  it("may have a name that the driver takes for a mark of its own", async () => {
-    const memory = await legacyMemory({
-      data: new Map<string, unknown>([
-        ["_bsontype", "Long"],
-        ["notes", new Map([["_bsontype", "ObjectId"]])],
-      ]),
-    });
-    await memory.append("/_bsontype", "more");
-    expect((await memory.snapshot()).files.map(({ path, content }) => [path, content])).toEqual([
-      ["/_bsontype", "Long\nmore"],
-      ["/notes/_bsontype", "ObjectId"],
-    ]);
-  });
-
-  it("lose nothing when many first changes race", async () => {
-    const memory = await legacyMemory();
-    await Promise.all(Array.from({ length: 50 }, (_, index) => memory.append("/notes/week/log", `line ${index}`)));
-    expect((await memory.read("/notes/week/log")).split("\n")).toHaveLength(50);
-    expect(await memory.read("/today")).toBe("hello");
-  });
-
-  it("without data, or with only directories, are empty memories", async () => {
-    expect(await (await legacyMemory({})).list("/")).toEqual([]);
-    const memory = await legacyMemory({ dirs: { made: true } });
-    expect(await memory.list("/")).toEqual([{ name: "made", kind: "dir" }]);
-    await memory.append("/made/file", "x");
-    expect(await memory.read("/made/file")).toBe("x");
   });
 });

@@ -89,21 +89,6 @@ describe("listMemories", () => {
     ]);
   });
 
-  it("counts the files of documents of the earlier system", async () => {
-    const { store, documents } = freshStore();
-    await documents.insertOne({ ...user("old", "ada"), data: { a: "x", notes: { b: "y", deep: { c: "z" } } } });
-    expect(await readAll(store.listMemories())).toEqual([
-      {
-        address: user("old", "ada"),
-        files: 3,
-        textBytes: 3,
-        sizeBytes: expect.any(Number),
-        createdAt: expect.any(Date),
-        updatedAt: expect.any(Date),
-      },
-    ]);
-  });
-
   it("goes on behind each page of 500, within one node and from one to the next", async () => {
     const { store, documents } = freshStore();
     await store.start();

@@ -1,7 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { type Document, ObjectId } from "mongodb";
-import { type MemoryAddress, MongoMemoryStore, type Memory } from "../../../src/index.js";
-import { createAddress } from "../../helpers/addresses.js";
+import { MongoMemoryStore, type Memory } from "../../../src/index.js";
 import { freshAddress } from "../../helpers/memory-case.js";
 import { type NextCommand, SlowClient } from "../../helpers/before-commands.js";
 import {
@@ -15,7 +13,6 @@ import {
   readActs,
   renewActs,
 } from "../../helpers/interleaving.js";
-import { ModelMemory } from "../../helpers/model-memory.js";
 import { outcomeOf } from "../../helpers/model-property.js";
 import { withPageBytes } from "../../helpers/page-sizes.js";
 import { repetitions } from "../../helpers/repetitions.js";
@@ -26,15 +23,8 @@ const { client, name: dbName, db } = testDatabase("replicaSet");
 const memories = db.collection("memories");
 const slowClient = new SlowClient(client);
 
-/** What the process of the first act knows of the memory, or of which release the memory is. */
-const knowledge = [
-  "nothing",
-  "everything",
-  "less than there is",
-  "more than there is",
-  "a head of an earlier release",
-  "nested fields",
-] as const;
+/** What the process of the first act knows of the memory. */
+const knowledge = ["nothing", "everything", "less than there is", "more than there is"] as const;
 type Knowledge = (typeof knowledge)[number];
 
 interface Case {
@@ -95,40 +85,13 @@ function findStores({ pageBytes, history }: Case): Stores {
   return found;
 }
 
-/** The memory before the acts, as earlier releases have stored it. */
-function createEarlierHead(address: MemoryAddress, form: "a head of an earlier release" | "nested fields"): Document {
-  const model = new ModelMemory();
-  fill.model(model);
-  const times = { createdAt: new Date(), updatedAt: new Date() };
-  const head = { _id: new ObjectId(), ...createAddress(address.nodeId, "global", ""), ...times };
-  if (form === "nested fields") return { ...head, data: nestTexts(model.files) };
-  const toKey = (path: string): string => path.slice(1).replaceAll("/", ".");
-  const data = Object.fromEntries(Array.from(model.files, ([path, content]) => [toKey(path), content]));
-  const dirs = Object.fromEntries(Array.from(model.directories, (path) => [toKey(path), true]));
-  const meta = Object.fromEntries(Object.keys(data).map((key) => [key, times]));
-  return { ...head, data, dirs, meta, revision: 3 };
-}
-
-function nestTexts(files: ReadonlyMap<string, string>): Document {
-  const root: Document = {};
-  for (const [path, content] of files) {
-    const segments = path.slice(1).split("/");
-    const name = segments.pop() ?? "";
-    const directory = segments.reduce<Document>((at, segment) => (at[segment] ??= {}) as Document, root);
-    directory[name] = content;
-  }
-  return root;
-}
-
 /** Runs the first act, and the other one before its command of this number. Null if it has fewer commands. */
 async function interleave(each: Case, at: number): Promise<Course | null> {
   const { history, known, one, other } = each;
   const { calm, slow } = findStores(each);
   const address = freshAddress();
   const [memory, slowMemory] = [calm.memory(address), slow.memory(address)];
-  if (known === "a head of an earlier release" || known === "nested fields")
-    await memories.insertOne(createEarlierHead(address, known));
-  else await fill.real(memory, calm);
+  await fill.real(memory, calm);
   if (known !== "nothing") await slowMemory.snapshot();
   if (known === "less than there is") await grow.real(memory, calm);
   if (known === "more than there is") await shrink.real(memory, calm);
@@ -143,9 +106,7 @@ async function interleave(each: Case, at: number): Promise<Course | null> {
   if (sent < at) return null;
   const course = { one: oneOutcome, other: await otherOutcome, after: describeSnapshot(await memory.snapshot()) };
   expect(describeSnapshot(await slowMemory.snapshot())).toEqual(course.after);
-  const stored = await readStoredPages(memories, address);
-  // A document of the earlier system stays as it is until it is changed.
-  if (stored[0]?.revision !== undefined) expect(findPageFaults(stored)).toEqual([]);
+  expect(findPageFaults(await readStoredPages(memories, address))).toEqual([]);
   if (history) await expectHistoryOf(slowMemory, course.after);
   return course;
 }

@@ -101,11 +101,7 @@ async function checkDeath(
   const { memory, address, ...place } = openPlace(settings, prepared.address);
   const left = await describeMemory(memory);
   const memories = client.db(settings.dbName).collection("memories");
-  const findFaults = async (): Promise<string[]> => {
-    const stored = await readStoredPages(memories, address);
-    // A document of the earlier system stays as it is until it is changed.
-    return stored[0]?.revision === undefined ? [] : findPageFaults(stored);
-  };
+  const findFaults = async (): Promise<string[]> => findPageFaults(await readStoredPages(memories, address));
   const isRemoval = name === "sweep" || name.startsWith("forget");
   if (!isRemoval) expect(await findFaults()).toEqual([]);
   if (isRemoval) expect(left.files.length).toBeLessThanOrEqual(before.files.length);

@@ -55,17 +55,6 @@ describe("a search in MongoDB", () => {
     expect(await commandsOf(client, () => memory.search("zebra"))).toHaveLength(2);
   });
 
-  it("sees each change of a document of the earlier system, which counts none", async () => {
-    const address = freshAddress();
-    const memories = client.db(name).collection("memories");
-    await memories.insertOne({ ...address, scope: "global", data: { notes: { today: "zebra" } } });
-    const memory = store.memory(address);
-    expect((await memory.search("zebra")).map(({ path }) => path)).toEqual(["/notes/today"]);
-    await memories.updateOne(address, { $set: { "data.notes.today": "lion" } });
-    expect(await memory.search("zebra")).toEqual([]);
-    expect((await memory.search("lion")).map(({ path }) => path)).toEqual(["/notes/today"]);
-  });
-
   it("finds nothing of a text that was replaced and redacted, in this process or another", async () => {
     const address = freshAddress();
     const memory = new MongoMemoryStore({ client, dbName: name, history: true }).memory(address);

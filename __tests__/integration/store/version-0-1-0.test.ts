@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { beforeEach, describe, expect, it } from "@jest/globals";
 import { BSON, type Db, type Document, type IndexDescription } from "mongodb";
 import { MongoMemoryStore } from "../../../src/index.js";
+import { cliJson } from "../../helpers/run-cli.js";
 import { testDatabase } from "../../helpers/test-database.js";
 
 /** What version 0.1.0 has stored: collections with their indexes and documents, as its own calls made them. */
@@ -16,7 +17,7 @@ const asMade = ({ key, ...index }: IndexDescription): IndexDescription => ({
   key: "_fts" in key ? { text: "text" } : key,
 });
 
-describe("a database that version 0.1.0 has written", () => {
+describe("a database that version 0.1.0 has written, after `migrate earlier-format`", () => {
   let db: Db;
   let store: MongoMemoryStore;
 
@@ -28,13 +29,15 @@ describe("a database that version 0.1.0 has written", () => {
       await db.collection(name).createIndexes(indexes.map(asMade));
       await db.collection(name).insertMany(documents);
     }
+    await expect(store.start()).rejects.toThrow(/`langgraph-mongo-memory migrate earlier-format`$/);
+    await cliJson(["migrate", "earlier-format", "--uri", database.uri, "--db", database.name]);
   });
 
   const shared = () => store.memory({ nodeId: "assistant" });
   const namesOfIndexes = async (): Promise<(string | undefined)[]> =>
     (await db.collection("memories").indexes()).map(({ name }) => name);
 
-  it("is read as it is", async () => {
+  it("is read", async () => {
     const { files, directories, revision } = await shared().snapshot();
     expect([directories, revision]).toEqual([["/empty", "/notes"], 5]);
     expect(files).toMatchObject([
@@ -51,7 +54,9 @@ describe("a database that version 0.1.0 has written", () => {
     ).toBe("Ada is vegetarian. é🧠");
     expect((await store.get(["settings", "ada"], "theme"))?.value).toEqual({ dark: true });
     expect(await store.search(["memory"])).toHaveLength(5);
-    expect(await db.collection("memories").find().toArray()).toEqual(stored.memories.documents);
+    expect(await db.collection("memories").find().toArray()).toEqual(
+      stored.memories.documents.map(({ _id: key, ...document }) => ({ ...document, _id: expect.any(String), key })),
+    );
   });
 
   it("is changed, and gains the index of memories for each user beside its own", async () => {
@@ -70,6 +75,9 @@ describe("a database that version 0.1.0 has written", () => {
     expect(await shared().read("/notes/today")).toBe("buy milk\nbuy bread\nbuy eggs");
     expect((await store.memory(ada).read("/profile")).split("\n").toSorted()).toEqual(["0", "1", "2", "3", "4"]);
     expect(await db.collection("memories").countDocuments()).toBe(3);
-    expect(await db.collection("memories").findOne({ scope: "perThread" })).toEqual(stored.memories.documents[1]);
+    expect(await db.collection("memories").findOne({ scope: "perThread" })).toMatchObject({
+      key: stored.memories.documents[1]?.["_id"],
+      revision: stored.memories.documents[1]?.["revision"],
+    });
   });
 });

@@ -14,7 +14,7 @@ import { findTopology } from "../driver/topology.js";
 import type { AddressRange } from "../memories/addresses/address-ranges.js";
 import { listCollectionNames, openCollections } from "../memories/collections.js";
 import { type MemoryFacts, type NodeFacts, readFacts, readNodes } from "../memories/listing/memory-facts.js";
-import { upgradeHead } from "../memories/changing/upgrade.js";
+import { rewriteEarlierHead } from "../memories/documents/earlier-documents.js";
 import { type MemoriesContext, openContext } from "../memories/memory-context.js";
 import { openMongoMemory } from "../memories/mongo-memory.js";
 import { sweep } from "../memories/life/expire.js";
@@ -138,7 +138,7 @@ export class MemoryDatabase {
 
   /** @returns whether the memory had an outdated form. @throws MemoryError EIO, ECONFLICT, ENOSPC */
   upgrade(address: CheckedAddress): Promise<boolean> {
-    return upgradeHead(openContext(this.#memories.write, address), createUnlimitedCall());
+    return rewriteEarlierHead(openContext(this.#memories.write, address), createUnlimitedCall());
   }
 
   /** Whether there is anything to erase. Erasing from a missing collection would create it. @throws MemoryError EIO */

@@ -52,7 +52,7 @@ export function openCollections(store: StoreContext): MemoriesContext {
     history,
     isReader,
     pageBytes: store.pageBytes ?? defaultPageBytes,
-    server: { isSharded: false, hasTransactions: null },
+    server: { hasTransactions: null },
     knownPages: new RecentMap<KnownPages>(maxKnownMemories),
     summaries: new PageSummaries(),
   };

@@ -15,7 +15,7 @@ import type { VectorCollection } from "../embeddings/vector-collection.js";
 import type { VersionCollection } from "../history/version-collection.js";
 import type { RecordCollection } from "../proposals/record-collection.js";
 import { mayBePresent, type MemoryExpiry } from "./life/memory-expiry.js";
-import { lookUp, type MemoryDocument } from "./documents/page-document.js";
+import type { MemoryDocument } from "./documents/page-document.js";
 import type { PageSummaries } from "./reading/page-summaries.js";
 import { getAddressKey, getHeadId, getIdRange } from "./documents/page-ids.js";
 
@@ -111,8 +111,6 @@ export interface KnownPages {
 }
 
 export interface ServerTraits {
-  /** Whether the collection is sharded by `_id`. Known after `ready`. */
-  isSharded: boolean;
   /** Whether the server has transactions. Null: not asked yet. */
   hasTransactions: boolean | null;
 }
@@ -134,13 +132,9 @@ export async function hasTransactions({ server, db }: Pick<MemoriesContext, "ser
   return server.hasTransactions;
 }
 
-/**
- * Finds the head of an address. On a sharded collection only `_id` names the shard. Elsewhere the address also finds
- * heads of earlier releases, whose `_id` is an ObjectId, and takes as long (ADR 0051). The fields are exactly those of
- * a unique index: only then does the server retry a racing upsert itself.
- */
-export function lookUpHead({ server, address }: Pick<PagedMemory, "server" | "address">): object {
-  return server.isSharded ? { _id: getHeadId(address) } : lookUp(address);
+/** Finds the head of an address. The server itself repeats a racing upsert if its filter is an `_id` alone. */
+export function lookUpHead({ address }: Pick<PagedMemory, "address">): { _id: string } {
+  return { _id: getHeadId(address) };
 }
 
 /** Finds the head of an address for a change, unless it is the whole memory and has expired. */
@@ -148,14 +142,14 @@ export function lookUpPresent(memory: PagedMemory): object {
   return { ...lookUpHead(memory), ...mayBePresent(memory.expiry.deadline(memory.address.scope)) };
 }
 
-/** Names the shard of one memory, or the shards of one owner. Elsewhere an index of addresses is as good. */
-export function nameShards({ isSharded }: ServerTraits, range: AddressRange): { _id?: unknown } {
+/** Names the shard of one memory, or the shards of one owner. */
+export function nameShards(range: AddressRange): { _id?: unknown } {
   const address = addressOrNull(range);
   const ids = address === null ? getIdRange(range) : getHeadId(address);
-  return isSharded && ids !== null ? { _id: ids } : {};
+  return ids === null ? {} : { _id: ids };
 }
 
 /** Finds the heads of a range of memories. */
-export function lookUpRange({ server }: Pick<MemoriesContext, "server">, range: AddressRange): Record<string, unknown> {
-  return { ...rangeFilter(range), ...nameShards(server, range) };
+export function lookUpRange(range: AddressRange): Record<string, unknown> {
+  return { ...rangeFilter(range), ...nameShards(range) };
 }

@@ -195,8 +195,8 @@ function checkSizes(memories: number, full: Examples, nearly: Examples): Check {
 function checkFormat(earlier: Examples): Check {
   const name = "format";
   if (earlier.count === 0) return ok(name, "no documents of the earlier format");
-  const advice = "they are read as they are, and rewritten by their first change; `migrate earlier-format` does it now";
-  return warn(name, `of the earlier format: ${earlier.text}`, advice);
+  const advice = "stores refuse this collection until `migrate earlier-format` has rewritten them";
+  return fail(name, `of the earlier format: ${earlier.text}`, advice);
 }
 
 /** Counts memories, and stores the names of the first few. */

@@ -23,7 +23,7 @@ import {
   withoutKey,
   withValueAt,
 } from "../documents/expressions.js";
-import { type ChangeParts, isLegacy } from "./change-pipeline.js";
+import type { ChangeParts } from "./change-pipeline.js";
 import { keyOfPath } from "../documents/page-document.js";
 import { getOrderKey, isBefore } from "../documents/page-order.js";
 import { newFileBytes } from "../documents/page-sizes.js";
@@ -84,7 +84,7 @@ function textAttempt(attempt: TextAttempt, { now, lo }: TextSettings): ChangePar
   const cannotCreate = [valueAt("$dirs", key), ...parents.map((parent) => valueAt("$data", parent))];
   return {
     variables: [["text", textOrNull(valueAt("$data", key))], ...variables, ["newText", newText]],
-    unless: [isLegacy, ...(create ? cannotCreate : [isMissing]), ...unless],
+    unless: [...(create ? cannotCreate : [isMissing]), ...unless],
     fields: {
       data: withValueAt("$data", key, "$$newText"),
       meta: withValueAt("$meta", key, {
@@ -296,7 +296,7 @@ function removal({
   const [files, dirs] = [{ $size: "$$files" }, { $size: "$$dirs" }];
   return {
     ...parts,
-    unless: [isLegacy, isMissing, ...unless],
+    unless: [isMissing, ...unless],
     recorded: {
       files: mapEntries("$$files", { key: "$$entry.k", gone: true, before: "$$entry.v" }),
       directories: { removed: mapEntries("$$dirs", "$$entry.k") },

@@ -41,8 +41,8 @@ export async function changePage(memory: PagedMemory, change: LoadedChange, call
 }
 
 /** Makes a measured change only if nobody has changed the memory since. The command would refuse it by its growth. */
-function sinceMeasured(parts: ChangeParts, { legacy, pages: [page] }: LoadedPages): ChangeParts {
-  const unless = legacy === null ? changedSince(page?.revision ?? 0) : [];
+function sinceMeasured(parts: ChangeParts, { pages: [page] }: LoadedPages): ChangeParts {
+  const unless = changedSince(page?.revision ?? 0);
   return { ...parts, unless: [...parts.unless, ...unless], growth: 0 };
 }
 
@@ -69,13 +69,13 @@ export async function checkRoom(
 
 async function createParts(
   memory: PagedMemory,
-  { loaded: { tree, legacy }, edits, scope, outcome }: LoadedChange,
+  { loaded: { tree }, edits, scope, outcome }: LoadedChange,
   page: LoadedPage | undefined,
   call: CallContext,
 ): Promise<ChangeParts> {
   const isRecordedElsewhere = page !== undefined && !isHead(page) && changesHead(memory, scope);
   const swaps = scope.approvalId === undefined && scope.isExact !== true && !isRecordedElsewhere;
-  const edited = { tree, legacy, revision: page?.revision ?? 0 };
+  const edited = { tree, revision: page?.revision ?? 0 };
   return { ...(await runInTurns(createEditParts(edited, edits, swaps), call)), outcome };
 }
 

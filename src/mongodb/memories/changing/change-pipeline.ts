@@ -67,12 +67,6 @@ export interface ChangeSettings {
   created?: Expression;
 }
 
-/**
- * True for a document of the earlier system: it has content, whose `data` may be nested, but no revision. Then the
- * first of the three fields that exists is an object, and objects sort after numbers.
- */
-export const isLegacy: Expression = { $gte: [{ $ifNull: ["$revision", "$data", "$dirs"] }, {}] };
-
 /** Returns a change that the server makes or refuses, as a stage of a pipeline. */
 export function createStage(parts: ChangeParts, settings: ChangeSettings): Record<string, Expression> {
   const { unless, variables = [], fields, removedFields = [], isNothing, outcome, calls } = parts;

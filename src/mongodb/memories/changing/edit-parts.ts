@@ -8,8 +8,8 @@ import { createRecord } from "../../driver/records.js";
 import { recordEdits } from "../../history/record-edits.js";
 import { entriesWhere, type Expression, keyIsWithin, literal, recordMoved, valueAt } from "../documents/expressions.js";
 import { createSwap } from "./attempts.js";
-import { type ChangeParts, isLegacy } from "./change-pipeline.js";
-import { asRecord, flatFields, keyOfPath, type MemoryDocument } from "../documents/page-document.js";
+import type { ChangeParts } from "./change-pipeline.js";
+import { flatFields, keyOfPath } from "../documents/page-document.js";
 import { type RecordedParts, storedEdits } from "../outbox/outbox.js";
 import { directoryKeyBytes, newFileBytes } from "../documents/page-sizes.js";
 
@@ -19,8 +19,6 @@ type TreeFields = Record<"data" | "meta" | "dirs", Expression>;
 export interface EditedPage {
   tree: MemoryTree;
   revision: number;
-  /** The whole document if it is of the earlier system. */
-  legacy: MemoryDocument | null;
 }
 
 /**
@@ -29,16 +27,16 @@ export interface EditedPage {
  * @param swaps whether an unchanged text is enough, even if other files of the page have changed
  */
 export function* createEditParts(page: EditedPage, edits: TreeEdits, swaps: boolean): Steps<ChangeParts> {
-  const { tree, legacy, revision } = page;
-  const swapped = swaps && legacy === null ? yield* findSwappedText(tree, edits) : null;
+  const { tree, revision } = page;
+  const swapped = swaps ? yield* findSwappedText(tree, edits) : null;
   if (swapped !== null) return swapped;
   return {
-    unless: legacy === null ? changedSince(revision) : legacyChangedSince(legacy),
-    fields: legacy === null ? editFields(tree, edits) : literalFields(tree.after(edits).snapshot()),
+    unless: changedSince(revision),
+    fields: editFields(tree, edits),
     ...(edits.removed.length > 0 && { removedFields: ["splitAtBytes"] }),
     recorded: yield* recordParts(tree, edits),
     counts: null,
-    growth: legacy === null ? mostGrowth(tree, edits) : Infinity,
+    growth: mostGrowth(tree, edits),
   };
 }
 
@@ -62,17 +60,7 @@ function* findSwappedText(
 
 /** True if a page was changed since it was read. */
 export function changedSince(revision: number): Expression[] {
-  return [isLegacy, { $ne: [{ $ifNull: ["$revision", 0] }, revision] }];
-}
-
-/**
- * Returns conditions, one of which is true if a document of the earlier system was changed since it was read. Such a
- * document has no revision to compare.
- */
-export function legacyChangedSince({ data, dirs }: MemoryDocument): Expression[] {
-  const isOther = (field: string, value: unknown): Expression =>
-    value === undefined ? { $ne: [{ $type: field }, "missing"] } : { $ne: [field, literal(asRecord(value))] };
-  return [isOther("$revision", undefined), isOther("$data", data), isOther("$dirs", dirs)];
+  return [{ $ne: [{ $ifNull: ["$revision", 0] }, revision] }];
 }
 
 /** Returns the fields of a page with this content. */

@@ -2,10 +2,10 @@ import type { Change } from "../../../core/tree/change.js";
 import { type Expression, literal, where } from "../documents/expressions.js";
 import type { PageForm } from "./change-pipeline.js";
 import { type LoadedPage, isHead } from "../reading/load.js";
-import { lookUp, type MemoryDocument } from "../documents/page-document.js";
+import type { MemoryDocument } from "../documents/page-document.js";
 import { type KnownPage, lookUpPresent, type PagedMemory } from "../memory-context.js";
 import { getEndBelow, getOrderKey } from "../documents/page-order.js";
-import { getHeadId, createObjectId } from "../documents/page-ids.js";
+import { createObjectId } from "../documents/page-ids.js";
 
 /** The page that a command changes. */
 export interface PageTarget extends PageForm {
@@ -42,24 +42,15 @@ export function targetKnownPage({ _id, lo }: KnownPage, change: Change): PageTar
  */
 export function targetLoadedPage(memory: PagedMemory, page: LoadedPage, isPaged: boolean): PageTarget {
   if (isPaged) return { filter: lookUpIncarnation(page), unless: [], isAlone: false, isHead: isHead(page) };
-  const { _id, key } = page;
-  const filter = { ...lookUpPresent(memory), ...(key === undefined ? { _id } : { key }) };
+  const { key } = page;
+  const filter = { ...lookUpPresent(memory), key };
   return { filter, unless: [isSeveral], isAlone: true, isHead: true };
 }
 
-/**
- * Returns the fields of a new head: its `_id`, its incarnation, and on a sharded collection its address. Elsewhere the
- * filter of the upsert has set the address.
- */
-export function createdFields({ server, clock, address }: PagedMemory): Expression {
+/** Returns the address of a new head and its incarnation. The filter of the upsert has set its `_id`. */
+export function createdFields({ clock, address }: PagedMemory): Expression {
   const key = { $toObjectId: createObjectId(clock()) };
-  return server.isSharded
-    ? where(isMissing("$nodeId"), { $mergeObjects: [literal(lookUp(address)), { key }] }, {})
-    : where(isMissing("$_id"), { _id: literal(getHeadId(address)), key }, {});
-}
-
-function isMissing(field: string): Expression {
-  return { $eq: [{ $type: field }, "missing"] };
+  return where({ $gt: ["$nodeId", null] }, {}, { $mergeObjects: [literal({ ...address }), { key }] });
 }
 
 /** A condition that finds one incarnation of a memory. */

@@ -14,6 +14,7 @@ import { keepOutboxSmall, makeRoomInHead } from "../outbox/outbox-upkeep.js";
 import type { LastChange, MemoryDocument } from "../documents/page-document.js";
 import { createToken } from "../documents/page-ids.js";
 import { createdFields, type PageTarget } from "./page-target.js";
+import { refuseEarlierHead } from "../documents/earlier-documents.js";
 import { lookUpPresent, type PagedMemory } from "../memory-context.js";
 
 export interface WriteTimes {
@@ -131,7 +132,10 @@ async function sendAgain<Result>(
     try {
       return await send();
     } catch (error) {
-      if (isDuplicateKey(error)) return null;
+      if (isDuplicateKey(error)) {
+        await refuseEarlierHead(memory, error, call);
+        return null;
+      }
       if (!isTooLarge(error) || memory.history === null) throw toError(error);
       tooLargeAlone = await makeRoomInHead(memory, error, tooLargeAlone, call);
     }

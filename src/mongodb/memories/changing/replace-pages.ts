@@ -20,13 +20,12 @@ import { checkRoomOfHead, checkRoomOfNew, checkRoomOfPages, getGrowth } from "./
 import { targetHeadAlone, targetLoadedPage } from "./page-target.js";
 import { commitChanges, makeChange, type PageWrite } from "./page-writes.js";
 import { type NewPage, repartition } from "./repartition.js";
-import { rewriteHeadId, rewriteLegacy } from "./upgrade.js";
 
 /** A page after the change, with the `_id` that it has or gets. */
 type PlannedPage = NewPage<LoadedPage> & KnownPage;
 
 /** Another writer has created the memory. */
-const exists: Expression = { $ne: [{ $ifNull: ["$revision", "$data", "$dirs", null] }, null] };
+const exists: Expression = { $gt: ["$revision", null] };
 
 /** Stores edits of several pages, and those for which a page is split. They replace whole pages in a transaction. */
 export async function replacePages(
@@ -40,20 +39,12 @@ export async function replacePages(
     await checkRoomOfNew(memory, loaded.tree, edits, call);
     return createHead(memory, change, call);
   }
-  if (loaded.legacy !== null) {
-    await rewriteLegacy(memory, loaded.legacy, call);
-    return "again";
-  }
-  const [headId, incarnation] = [String(head._id), getIncarnation(head)];
+  const [headId, incarnation] = [head._id, getIncarnation(head)];
   const plan = repartition(loaded.pages, loaded.tree, edits, memory.pageBytes).map((page): PlannedPage => ({
     ...page,
     _id: page.old?._id ?? createPageId(headId, incarnation),
   }));
   const isOnePage = !loaded.isPaged && plan.length === 1;
-  if (!isOnePage && typeof head._id !== "string") {
-    await rewriteHeadId(memory, head, call);
-    return "again";
-  }
   if (loaded.isPaged || !isOnePage) await checkRoomOfPages(memory, loaded, edits, call);
   const kept = new Set(plan.map(({ old }) => old));
   const removed = loaded.pages.filter((page) => !kept.has(page));

@@ -1,7 +1,7 @@
 import type { ObjectId } from "mongodb";
 import type { OlderText } from "../../../core/history/older-text.js";
 import type { MemoryActor, VersionOrigin } from "../../../core/values/actor.js";
-import type { CheckedAddress, MemoryScope } from "../../../core/values/address.js";
+import type { MemoryScope } from "../../../core/values/address.js";
 import type { MemorySnapshot, SnapshotFile } from "../../../core/memory.js";
 import { ROOT } from "../../../core/values/paths.js";
 import { utf8Bytes } from "../../../core/values/text.js";
@@ -14,13 +14,13 @@ import { isPlainObject } from "../../operations/values.js";
  * the head has the fields from `nodeId` to `userId`, and those from `outbox` on.
  */
 export interface MemoryDocument {
-  /** See `page-ids.ts`. An ObjectId in heads of earlier releases. */
-  _id: string | ObjectId;
+  /** See `page-ids.ts`. */
+  _id: string;
   nodeId: string;
   scope: MemoryScope;
   threadId?: string;
   userId?: string;
-  /** The incarnation of the memory, to which versions and pages belong. Heads of earlier releases have it as `_id`. */
+  /** The incarnation of the memory, to which versions and pages belong. */
   key?: ObjectId;
   /** The first position of the page. Absent while the memory is its head alone. */
   lo?: string;
@@ -34,7 +34,6 @@ export interface MemoryDocument {
   data?: Record<string, string>;
   dirs?: Record<string, true>;
   meta?: Record<string, FileMeta>;
-  /** Absent in documents of the earlier system, whose `data` may contain nested objects. */
   revision?: number;
   createdAt?: Date;
   /** The last change of this page. See `findLastChange`. */
@@ -130,61 +129,27 @@ export function parentKeys(key: string): string[] {
   return parents;
 }
 
-/**
- * Contains exactly the fields of the unique index, as equalities: only then does the server retry a racing upsert
- * itself.
- */
-export function lookUp(address: CheckedAddress): { nodeId: string; scope: string; threadId?: string; userId?: string } {
-  return { ...address };
-}
-
-/**
- * Returns the files and directories of a document in the present or the earlier layout. In the earlier one, any object
- * is a directory.
- */
-export function snapshotOfDocument(document: MemoryDocument | null): MemorySnapshot {
+/** Returns the files and directories of a page. */
+export function snapshotOfDocument(
+  document: Pick<MemoryDocument, "data" | "dirs" | "meta" | "revision"> | null,
+): MemorySnapshot {
   const files: SnapshotFile[] = [];
-  const directoryKeys = new Set<string>();
-  const fallback = document?.createdAt ?? getCreationTime(document) ?? new Date(0);
-  const visitDirectory = (key: string): void => void directoryKeys.add(key);
-  const visitFile = (key: string, content: string): void => {
-    const meta = ownValue(document?.meta, key);
-    const createdAt = meta?.createdAt ?? fallback;
-    const updatedAt = meta?.updatedAt ?? document?.updatedAt ?? fallback;
+  const directoryKeys = new Set(Object.keys(document?.dirs ?? {}));
+  for (const [key, content] of Object.entries<unknown>(document?.data ?? {})) {
+    if (typeof content !== "string") continue;
+    const { createdAt, updatedAt } = ownValue(document?.meta, key) ?? unknownTimes;
     files.push({ path: pathOfKey(key), kind: "file", content, sizeBytes: utf8Bytes(content), createdAt, updatedAt });
     const parent = key.slice(0, Math.max(0, key.lastIndexOf(".")));
-    if (parent !== "" && !directoryKeys.has(parent)) parentKeys(key).forEach(visitDirectory);
-  };
-  visit(document?.dirs, "", () => undefined, visitDirectory);
-  visit(document?.data, "", visitFile, visitDirectory);
+    if (parent !== "" && !directoryKeys.has(parent)) for (const each of parentKeys(key)) directoryKeys.add(each);
+  }
   return { files, directories: Array.from(directoryKeys, pathOfKey), revision: document?.revision ?? 0 };
 }
 
+const unknownTimes: FileMeta = { createdAt: new Date(0), updatedAt: new Date(0) };
+
 /** Returns the incarnation of the memory with this head. */
-export function getIncarnation({ _id, key }: Pick<MemoryDocument, "_id" | "key">): string {
-  return String(key ?? _id);
-}
-
-/** Returns the time in an ObjectId, for documents of the earlier system without times. */
-export function getCreationTime(document: Pick<MemoryDocument, "_id"> | null): Date | undefined {
-  return typeof document?._id === "object" ? document._id.getTimestamp() : undefined;
-}
-
-function visit(
-  record: object | undefined,
-  prefix: string,
-  onText: (key: string, text: string) => void,
-  onDirectory: (key: string) => void,
-): void {
-  for (const [name, value] of Object.entries<unknown>({ ...record })) {
-    const key = prefix + name;
-    if (typeof value === "string") {
-      onText(key, value);
-    } else {
-      onDirectory(key);
-      if (typeof value === "object" && value !== null) visit(value, `${key}.`, onText, onDirectory);
-    }
-  }
+export function getIncarnation({ key }: Pick<MemoryDocument, "key">): string {
+  return String(key);
 }
 
 /** Reads own keys only: a file may be called `constructor`. */
@@ -199,7 +164,7 @@ export function asRecord(value: unknown): unknown {
     : value;
 }
 
-/** Returns the fields of the present layout for content that `snapshotOfDocument` read from the earlier one. */
+/** Returns the fields of a page with this content. */
 export function flatFields(
   snapshot: Pick<MemorySnapshot, "files" | "directories">,
 ): Record<"data" | "dirs" | "meta", ReadonlyMap<string, unknown>> {

@@ -49,6 +49,13 @@ export function parsePageId(id: string): { headId: string; incarnation: string }
   return { headId: address + separator, incarnation };
 }
 
+/** Returns the address in the `_id` of any page. Null for other ids. */
+export function parseHeadId(id: unknown): CheckedAddress | null {
+  const [owner, scope, nodeId] = typeof id === "string" ? id.split(afterSeparator) : [];
+  if (scope === "global") return addressOrNull({ nodeId, scope });
+  return addressOrNull({ nodeId, scope, [scope === "perUser" ? "userId" : "threadId"]: owner });
+}
+
 const hashChars = 16;
 
 function getAddressPrefix(address: CheckedAddress): string {

@@ -12,7 +12,8 @@ import { addressKeys, ownerKeys } from "../addresses/address-keys.js";
 import type { StoreContext } from "../store-context.js";
 import { type ExpireMsOptions, expiryIndexes } from "../life/memory-expiry.js";
 import type { MemoryDocument } from "./page-document.js";
-import type { MemoriesContext, ServerTraits } from "../memory-context.js";
+import type { MemoriesContext } from "../memory-context.js";
+import { refuseEarlierDocuments } from "./earlier-documents.js";
 
 /**
  * Partial unique indexes, one for each scope, so that an address has at most one head (specification section 5). Other
@@ -91,21 +92,19 @@ const own = {
 };
 
 /**
- * Returns a task that connects, and creates the indexes once. A reader creates none, and only finds out whether the
- * collection is sharded.
+ * Returns a task that connects, refuses documents of the earlier format, and creates the indexes once. A reader creates
+ * none.
  */
 export function createMemoryIndexes(
   { db, connect, expireMs, makesIndexes, history }: StoreContext,
-  { collection, versions, expiry, server }: Pick<MemoriesContext, "collection" | "versions" | "expiry" | "server">,
+  { collection, versions, expiry }: Pick<MemoriesContext, "collection" | "versions" | "expiry">,
   documents: Collection<MemoryDocument>,
 ): () => Promise<void> | undefined {
   const prepare = once(async () => {
-    if (!makesIndexes) {
-      server.isSharded = (await readIndexes(documents)).some(isAddressIndexOfShards);
-      return;
-    }
-    await refuseForeignDocuments(collection, own);
-    await createAddressIndexes(collection, server);
+    if (makesIndexes) await refuseForeignDocuments(collection, own);
+    await refuseEarlierDocuments(collection);
+    if (!makesIndexes) return;
+    await createAddressIndexes(collection);
     const largeIndexes = Object.keys(expireMs).length > 0 ? [pageIndex, sweptIndex] : [pageIndex];
     await createIndexes(collection, [...Object.values(ownerIndexes), ...largeIndexes], "a memory", own.option);
     await createTtlIndexes(db, collection, memoryExpiryIndexes(expireMs), "a memory", own.option);
@@ -124,11 +123,10 @@ const cannotCreateIndex = 67;
  * A collection that is sharded by `_id` can have no other unique index. There `_id` makes an address unique, and the
  * same keys are indexed without `unique`. The next start then meets these indexes.
  */
-async function createAddressIndexes(collection: ExactCollection<MemoryDocument>, server: ServerTraits): Promise<void> {
+async function createAddressIndexes(collection: ExactCollection<MemoryDocument>): Promise<void> {
   const indexes = Object.values(addressIndexes);
   try {
     await createIndexes(collection, indexes, "a memory", own.option);
-    server.isSharded = false;
   } catch (error) {
     const cause = MemoryError.isInstance(error) ? error.cause : error;
     const isRefused = getField(cause, "code") === cannotCreateIndex;
@@ -137,12 +135,7 @@ async function createAddressIndexes(collection: ExactCollection<MemoryDocument>,
     await createIndexes(collection, plain, "a memory", own.option).catch((reason: unknown) => {
       throw isRefused ? reason : error;
     });
-    server.isSharded = true;
   }
-}
-
-function isAddressIndexOfShards({ name, unique }: IndexDescriptionInfo): boolean {
-  return name === addressIndexes.global.name && unique !== true;
 }
 
 /** Empty if the user may not list indexes, or if there is no collection. @throws MemoryError EIO */

@@ -1,7 +1,7 @@
 import type { CheckedAddress } from "../../../core/values/address.js";
 import type { MemorySnapshot } from "../../../core/memory.js";
 import { utf8Bytes } from "../../../core/values/text.js";
-import { keyOfPath, lookUp, parentKeys } from "./page-document.js";
+import { keyOfPath, parentKeys } from "./page-document.js";
 import { getHeadId } from "./page-ids.js";
 import type { Expression } from "./expressions.js";
 
@@ -28,7 +28,7 @@ export function directoryKeyBytes(key: string): number {
 
 /** The fields of the document itself, and each part of the address with its name. */
 function emptyDocumentBytes(address: CheckedAddress): number {
-  const ids = Object.entries(lookUp(address)).reduce((sum, [name, id]) => sum + name.length + utf8Bytes(id) + 7, 0);
+  const ids = Object.entries(address).reduce((sum, [name, id]) => sum + name.length + utf8Bytes(id) + 7, 0);
   return 117 + utf8Bytes(getHeadId(address)) + ids;
 }
 

@@ -48,7 +48,7 @@ function removePages(
     if (findLastChange(head, pages) > deadline) return null;
     const gone = await removeHead(memory, lookUpIncarnation(head), deadline, call, { session });
     if (gone === null) return null;
-    await collection.deleteMany({ _id: getPagesRange(String(head._id), getIncarnation(head)) }, call, { session });
+    await collection.deleteMany({ _id: getPagesRange(head._id, getIncarnation(head)) }, call, { session });
     knownPages.delete(key);
     return gone;
   });

@@ -81,7 +81,7 @@ async function removeVersions(
 /** Finds the incarnations of the memories of a range, including expired ones. */
 async function findIncarnations(context: MemoriesContext, range: AddressRange, call: CallContext): Promise<string[]> {
   const options = { projection: { key: 1 } };
-  const found = context.collection.find<MemoryDocument>(lookUpRange(context, range), call, options);
+  const found = context.collection.find<MemoryDocument>(lookUpRange(range), call, options);
   return (await reading(() => found.toArray())).map(getIncarnation);
 }
 

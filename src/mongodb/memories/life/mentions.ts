@@ -9,8 +9,7 @@ import { reading } from "../../driver/reads.js";
 import { versionsCollectionName } from "../../history/version-collection.js";
 import { bound, type Expression, literal, textOrNull, where } from "../documents/expressions.js";
 import { keyOfPath } from "../documents/page-document.js";
-import { getAddressKey } from "../documents/page-ids.js";
-import { afterSeparator } from "../documents/page-order.js";
+import { getAddressKey, parseHeadId } from "../documents/page-ids.js";
 import type { Mentions } from "../addresses/memory-filter.js";
 import { addressProjection, storedAddress } from "../listing/found-memories.js";
 import type { MemoriesContext } from "../memory-context.js";
@@ -102,10 +101,7 @@ async function countMentions(
 
 /** Only the first page of a memory has the fields of the address, but the ids of all pages begin with it. */
 function findAddress({ _id, owner, ...fields }: Found): CheckedAddress | null {
-  const stored = addressOrNull(storedAddress(owner ?? fields));
-  if (stored !== null || typeof _id !== "string") return stored;
-  const [id, scope, nodeId] = _id.split(afterSeparator);
-  return addressOrNull(storedAddress({ nodeId, scope, threadId: id, userId: id }));
+  return addressOrNull(storedAddress(owner ?? fields)) ?? parseHeadId(_id);
 }
 
 /** The deepest value of an item that is looked through. */

@@ -6,7 +6,7 @@ import { addressProjection, storedAddress } from "../listing/found-memories.js";
 import type { ForgottenCounts } from "../addresses/memory-filter.js";
 import type { Expression } from "../documents/expressions.js";
 import { lookUpRange, type MemoriesContext, type PagedMemory, openContext } from "../memory-context.js";
-import { type CountedDocument, countFiles, countProjection, measurePages } from "../listing/memory-summaries.js";
+import { type CountedDocument, countProjection, measurePages } from "../listing/memory-summaries.js";
 import { getIncarnation, type MemoryDocument } from "../documents/page-document.js";
 import { pageIndex } from "../documents/page-indexes.js";
 import { lookUpIncarnation } from "../changing/page-target.js";
@@ -69,7 +69,7 @@ export async function removeMemories(
   const removed = new Map<string, RemovedDocument>();
   const note = (head: RemovedDocument): unknown => removed.set(getIncarnation(head), head);
   let otherFiles = 0;
-  const filter = lookUpRange(context, range);
+  const filter = lookUpRange(range);
   const alone = { ...filter, ...isAlone };
   const several = new Map<string, RemovedDocument>();
   if (isAddress(range)) {
@@ -103,7 +103,7 @@ export async function removeMemories(
 
 function countRemoved(removed: readonly RemovedDocument[], otherFiles: number): Omit<RemovedMemories, "memories"> {
   return {
-    files: removed.reduce((sum, head) => sum + countFiles(head), otherFiles),
+    files: removed.reduce((sum, head) => sum + head.files, otherFiles),
     hadVersions: removed.some(({ hasVersions }) => hasVersions === true),
     recorded: removed.flatMap((head): OutboxVersions[] => {
       const { versions: count, firstRevision } = head;
@@ -118,7 +118,7 @@ async function removeHead(
   head: Pick<MemoryDocument, "_id" | "key" | "hi">,
   call: CallContext,
 ): Promise<RemovedDocument | null> {
-  const pages = { _id: getPagesRange(String(head._id), getIncarnation(head)) };
+  const pages = { _id: getPagesRange(head._id, getIncarnation(head)) };
   if (head.hi !== undefined) await collection.deleteMany(pages, call);
   const gone = await collection.findOneAndDelete<RemovedDocument>(lookUpIncarnation(head), call, removalOptions);
   // A split that was under way may have made another page. Now none can come any more.

@@ -75,7 +75,7 @@ async function findFew(
   return few.length > selectionSize ? null : few.flatMap(toFound).toSorted(compareMemories);
 }
 
-function createSelection(range: AddressRange, { expiry, server }: MemoriesContext): Selection {
+function createSelection(range: AddressRange, { expiry }: MemoriesContext): Selection {
   const ownerField = ownerFields[range.scope];
   const ids = ownerField === null ? (["nodeId"] as const) : (["nodeId", ownerField] as const);
   const openIds = ids.filter((id) => range[id] === undefined);
@@ -90,7 +90,7 @@ function createSelection(range: AddressRange, { expiry, server }: MemoriesContex
       ...range,
       ...anyOwner,
       ...mayBePresent(expiry.deadline(range.scope)),
-      ...nameShards(server, range),
+      ...nameShards(range),
       ...notEmpty,
     },
     order: addressKeys[range.scope],

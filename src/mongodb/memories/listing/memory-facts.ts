@@ -6,10 +6,11 @@ import {
   memoryScopes,
   ownerFields,
 } from "../../../core/values/address.js";
-import { reading, streaming } from "../../driver/reads.js";
+import { streaming } from "../../driver/reads.js";
 import { addressProjection, storedAddress } from "./found-memories.js";
-import { hasTransactions, lookUpHead, type MemoriesContext } from "../memory-context.js";
-import { isLegacy } from "../changing/change-pipeline.js";
+import { lookUpHead, type MemoriesContext } from "../memory-context.js";
+import { isOutdated } from "../documents/earlier-documents.js";
+import { parseHeadId } from "../documents/page-ids.js";
 import type { MemoryDocument } from "../documents/page-document.js";
 import { measurePages } from "./memory-summaries.js";
 import { isOverdue } from "../outbox/outbox.js";
@@ -19,7 +20,7 @@ export interface MemoryFacts {
   address: CheckedAddress;
   /** Counted as `maxMemoryBytes` counts. */
   sizeBytes: number;
-  /** Whether the next change rewrites the stored form of the memory. */
+  /** Whether the memory has an earlier form, which `migrate earlier-format` rewrites. */
   outdated: boolean;
   /** Whether changes of the history have not been moved to their collection, although there are many. */
   isHistoryOverdue: boolean;
@@ -42,18 +43,15 @@ export async function* readFacts(
   address: CheckedAddress | null,
   call: CallContext,
 ): AsyncGenerator<MemoryFacts> {
-  await reading(async () => context.ready());
-  // Without transactions the `_id` stays.
-  const isOldId = { $and: [await hasTransactions(context), { $eq: [{ $type: "$_id" }, "objectId"] }] };
   const sizeBytes = contentBytes("$$ROOT");
-  const outdated = { $or: [isLegacy, isOldId] };
+  const isHead = { $or: [{ nodeId: { $exists: true } }, { lo: { $exists: false } }] };
   const pipeline = [
-    { $match: address === null ? { nodeId: { $exists: true } } : lookUpHead({ ...context, address }) },
-    { $project: { ...addressProjection, key: 1, hi: 1, sizeBytes, outdated, ...outboxSize } },
+    { $match: address === null ? isHead : { $or: [lookUpHead({ address }), address] } },
+    { $project: { ...addressProjection, key: 1, hi: 1, sizeBytes, outdated: isOutdated, ...outboxSize } },
   ];
   const found = context.collection.aggregate<FoundFacts>(pipeline, call);
   for await (const head of streaming(found)) {
-    const stored = addressOrNull(storedAddress(head));
+    const stored = addressOrNull(storedAddress(head)) ?? parseHeadId(head._id);
     // No memory can have such ids.
     if (stored === null) continue;
     const others = await measurePages(context, head, call);

@@ -1,13 +1,11 @@
 import type { CallContext } from "../../../core/runtime/call.js";
-import { sumBytes } from "../../../core/tree/memory-tree.js";
 import { addressOrNull } from "../../../core/values/address.js";
 import type { AddressRange } from "../addresses/address-ranges.js";
 import { addressProjection, storedAddress } from "./found-memories.js";
 import type { MemorySummary } from "../addresses/memory-filter.js";
 import { type PageEnd, readHeads, type SummaryPage } from "./summary-pages.js";
-import { totalTextBytes, type Expression, orEmpty, where } from "../documents/expressions.js";
-import { isLegacy } from "../changing/change-pipeline.js";
-import { getIncarnation, type MemoryDocument, snapshotOfDocument } from "../documents/page-document.js";
+import { totalTextBytes, type Expression, orEmpty } from "../documents/expressions.js";
+import { getIncarnation, type MemoryDocument } from "../documents/page-document.js";
 import { getMemoryTimes } from "../reading/page-reads.js";
 import type { MemoriesContext } from "../memory-context.js";
 import { reading } from "../../driver/reads.js";
@@ -17,23 +15,14 @@ import { contentBytes } from "../documents/page-sizes.js";
 /** Counts the files of a page. */
 const fileCount: Expression = { $size: { $objectToArray: orEmpty("$data") } };
 
-/**
- * The number of files of a head. The server does not count the files of the earlier system, so the projection returns
- * the content itself.
- */
-export const countProjection: Record<string, Expression> = {
-  files: where(isLegacy, -1, fileCount),
-  data: where(isLegacy, "$data", "$$REMOVE"),
-  key: 1,
-  hi: 1,
-};
+export const countProjection: Record<string, Expression> = { files: fileCount, key: 1, hi: 1 };
 
 const summaryProjection: Record<string, Expression> = {
   ...countProjection,
   ...addressProjection,
   createdAt: 1,
   updatedAt: 1,
-  textBytes: where(isLegacy, 0, totalTextBytes),
+  textBytes: totalTextBytes,
   sizeBytes: contentBytes("$$ROOT"),
 };
 
@@ -69,21 +58,12 @@ async function toSummary(
     {
       address,
       sizeBytes: document.sizeBytes + others.sizeBytes,
-      textBytes: sumTexts(document) + others.textBytes,
-      files: countFiles(document) + others.files,
+      textBytes: document.textBytes + others.textBytes,
+      files: document.files + others.files,
       createdAt,
       updatedAt,
     },
   ];
-}
-
-function sumTexts(document: SummarisedDocument): number {
-  if (document.files >= 0) return document.textBytes;
-  return sumBytes(snapshotOfDocument(document).files);
-}
-
-export function countFiles(document: CountedDocument): number {
-  return document.files < 0 ? snapshotOfDocument(document).files.length : document.files;
 }
 
 /** Sums over the pages of a memory except its head. */
@@ -105,7 +85,7 @@ export async function measurePages(
 ): Promise<MeasuredPages> {
   if (head.hi === undefined) return noPages;
   const pipeline = [
-    { $match: { _id: getPagesRange(String(head._id), getIncarnation(head)) } },
+    { $match: { _id: getPagesRange(head._id, getIncarnation(head)) } },
     {
       $group: {
         _id: null,

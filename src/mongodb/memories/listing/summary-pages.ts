@@ -48,7 +48,7 @@ const pageSize = 500;
 
 /** Reads the next documents of a range that contain addresses, in the order of the index. One or two commands. */
 export async function readHeads<Found extends Document>(
-  { collection, ready, expiry, server }: MemoriesContext,
+  { collection, ready, expiry }: MemoriesContext,
   range: AddressRange,
   after: PageEnd | null,
   projection: Partial<Record<keyof Found, unknown>>,
@@ -59,7 +59,7 @@ export async function readHeads<Found extends Document>(
   for (const filter of filtersAfter(range, after)) {
     const limit = pageSize - documents.length;
     const options = { projection, sort: getIndexOrder(range), limit, batchSize: limit + 1 };
-    const all = { ...filter, ...mayBePresent(expiry.deadline(range.scope)), ...nameShards(server, range) };
+    const all = { ...filter, ...mayBePresent(expiry.deadline(range.scope)), ...nameShards(range) };
     documents.push(...(await reading(() => collection.find<Found>(all, call, options).toArray())));
     if (documents.length >= pageSize) break;
   }

@@ -1,7 +1,6 @@
 import type { MemoryTree } from "../../../core/tree/memory-tree.js";
 import type { CallContext } from "../../../core/runtime/call.js";
 import { ROOT } from "../../../core/values/paths.js";
-import type { CheckedAddress } from "../../../core/values/address.js";
 import { storageError } from "../../driver/errors.js";
 import { reading } from "../../driver/reads.js";
 import { inSnapshot, readAtOneMoment, type SnapshotOptions } from "../../driver/snapshot-reads.js";
@@ -13,7 +12,6 @@ import { getIncarnation, keyOfPath, type MemoryDocument, pathOfKey } from "../do
 import { lookUpIncarnation } from "../changing/page-target.js";
 import { lookUpPresent, type PagedMemory } from "../memory-context.js";
 import { recordedChange, recordedKeys } from "./outbox.js";
-import { getHeadId } from "../documents/page-ids.js";
 import type { PresentMemory, StoredHistory } from "../../history/history-context.js";
 
 interface OutboxHead extends LoadedPage {
@@ -141,14 +139,8 @@ function describeMemory({ address }: PagedMemory, head: MemoryDocument): Omit<Pr
   const { revision = 0, outbox = [] } = head;
   const memory = getIncarnation(head);
   const owner = { _id: memory, ...address };
-  const documentId = lookUpWherever(address, head);
+  const documentId = lookUpIncarnation(head);
   return { documentId, memory, revision, changes: outbox.map(recordedChange), owner };
-}
-
-/** Finds the head also after a change has given it another `_id`, which keeps its incarnation. */
-function lookUpWherever(address: CheckedAddress, head: MemoryDocument): object {
-  const { _id } = head;
-  return typeof _id === "string" ? lookUpIncarnation(head) : { $or: [{ _id }, { _id: getHeadId(address), key: _id }] };
 }
 
 /** Moves recorded changes from the head of a memory into the collection of versions. */

@@ -102,7 +102,7 @@ export function listPages(
   options: object,
   call: CallContext,
 ): Promise<ListedPage[]> {
-  const filter = { _id: getPagesRange(String(head._id), getIncarnation(head)), lo: { $gt: "" } };
+  const filter = { _id: getPagesRange(head._id, getIncarnation(head)), lo: { $gt: "" } };
   const projection = pageIndex.key;
   const all = { projection, hint: pageIndex.name, batchSize: pagesAtOnce, ...options };
   return collection.find<ListedPage>(filter, call, all).toArray();

@@ -1,5 +1,4 @@
 import type { CallContext } from "../../../core/runtime/call.js";
-import { lostRace, maxAttempts, pause } from "../../../core/runtime/lost-race.js";
 import { MemoryTree } from "../../../core/tree/memory-tree.js";
 import { getParents } from "../../../core/values/paths.js";
 import { reading } from "../../driver/reads.js";
@@ -15,7 +14,7 @@ import {
   selectPages,
   sortPages,
 } from "./known-pages.js";
-import { type LoadScope, type PagePart, projectScope, readPart, readsPages, wholePage } from "./load-scope.js";
+import { type LoadScope, type PagePart, projectScope, readPart, readsPages } from "./load-scope.js";
 import { getIncarnation, type MadeCall, type MemoryDocument, snapshotOfDocument } from "../documents/page-document.js";
 import { type KnownPage, type KnownPages, lookUpHead, type PagedMemory } from "../memory-context.js";
 import { compareKeys, getPathAt } from "../documents/page-order.js";
@@ -38,8 +37,6 @@ export interface LoadedPages {
   tree: MemoryTree;
   /** Whether the memory has several pages. */
   isPaged: boolean;
-  /** The whole document if it is of the earlier system. */
-  legacy: MemoryDocument | null;
 }
 
 /**
@@ -78,18 +75,9 @@ export async function loadFromHead(
   scope: LoadScope,
   call: CallContext,
 ): Promise<LoadedPages | null> {
-  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-    const head = await findHead(memory, projectScope(scope), call);
-    if (head === null) return finishLoad([], scope, false);
-    if (head.revision !== undefined) {
-      if (head.hi === undefined) return finishLoad([head], scope, false);
-      return scope.forChange !== true && covers([head], scope) ? finishLoad([head], scope, true) : null;
-    }
-    const loaded = await loadLegacy(memory, call);
-    if (loaded !== null) return loaded;
-    await pause(attempt);
-  }
-  throw lostRace();
+  const head = await findHead(memory, projectScope(scope), call);
+  if (head?.hi === undefined) return finishLoad(head === null ? [] : [head], scope, false);
+  return scope.forChange !== true && covers([head], scope) ? finishLoad([head], scope, true) : null;
 }
 
 /**
@@ -119,17 +107,6 @@ function closeGap(page: LoadedPage, known: readonly KnownPage[]): LoadedPage {
   const next = known[known.findIndex(({ _id }) => _id === page._id) + 1];
   const { hi, ...rest } = page;
   return hi === undefined || hi === next?.lo ? page : { ...rest, ...(next && { hi: next.lo }), storedHi: hi };
-}
-
-/**
- * Loads a document of the earlier system, which has no revision. Its `data` may be nested, so it is read whole. Null:
- * somebody has rewritten or removed it meanwhile.
- */
-async function loadLegacy(memory: PagedMemory, call: CallContext): Promise<LoadedPages | null> {
-  const legacy = await findHead(memory, { ...wholePage, revision: 1 }, call);
-  if (legacy === null || legacy.revision !== undefined) return null;
-  const page = { ...legacy, measuredBytes: 0 };
-  return { pages: [page], head: page, tree: new MemoryTree(snapshotOfDocument(legacy)), isPaged: false, legacy };
 }
 
 /** Finds the head. Null if there is no memory, or it has expired. */
@@ -184,7 +161,7 @@ function finishLoad(pages: readonly LoadedPage[], scope: LoadScope, isPaged: boo
     directories: [...pages.flatMap(listDirectoriesAbove), ...parts.flatMap(({ directories }) => directories)],
     revision: head === undefined ? 0 : (head.revision ?? 0),
   });
-  return { pages, head, tree, isPaged, legacy: null };
+  return { pages, head, tree, isPaged };
 }
 
 /** The directories above the first position of a page exist because the page does. */

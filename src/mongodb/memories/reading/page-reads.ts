@@ -12,12 +12,7 @@ import type { MemoryLocation } from "../../operations/memory-location.js";
 import { fileItem, type ItemTimes } from "./file-items.js";
 import { findKnownPages, findLastChange, listPages, selectPages } from "./known-pages.js";
 import { findHead, listDirectoriesAbove, type LoadedPage, type LoadedPages, loadFromHead, loadPages } from "./load.js";
-import {
-  getCreationTime,
-  getIncarnation,
-  type MemoryDocument,
-  snapshotOfDocument,
-} from "../documents/page-document.js";
+import { getIncarnation, type MemoryDocument, snapshotOfDocument } from "../documents/page-document.js";
 import { type OutlinedPage, outlineProjection, type PageSummary, toSummary } from "./page-summaries.js";
 import { joinDirectories, PagesAtMoment } from "./pages-at-moment.js";
 import type { PagedMemory } from "../memory-context.js";
@@ -57,16 +52,14 @@ export async function readOutline(
   const single = await findHeadAlone<OutlinedPage>(memory, outlineProjection(options), call);
   if (single === "paged") return outlinePages(memory, options, call);
   if (single === null) return { files: [], directories: [], revision: 0 };
-  // A document of the earlier system may have been rewritten and split meanwhile.
-  if (single.revision === undefined) return new MemoryTree(await readSnapshot(memory, call)).outline(options);
   const { files, directories } = toSummary(single, single.data);
-  return { files, directories, revision: single.revision };
+  return { files, directories, revision: single.revision ?? 0 };
 }
 
 /** Reads a text that differs after each change. Null if there is no memory. */
 export async function readVersion(memory: PagedMemory, call: CallContext): Promise<string | null> {
   const single = await findHeadAlone(memory, {}, call);
-  if (single !== "paged") return single?.revision === undefined ? null : `${getIncarnation(single)} ${single.revision}`;
+  if (single !== "paged") return single === null ? null : `${getIncarnation(single)} ${single.revision}`;
   return atOneMoment(memory, call, async (moment) => {
     const pages = await moment.list();
     const [head] = pages;
@@ -208,6 +201,6 @@ export function getMemoryTimes(
   head: Pick<MemoryDocument, "_id" | "createdAt" | "updatedAt">,
   others: readonly Pick<MemoryDocument, "updatedAt">[],
 ): ItemTimes {
-  const createdAt = head.createdAt ?? getCreationTime(head) ?? new Date(0);
+  const createdAt = head.createdAt ?? new Date(0);
   return { createdAt, updatedAt: findLastChange({ updatedAt: head.updatedAt ?? createdAt }, others) };
 }
