@@ -84,7 +84,7 @@ export function getTurnKey(run: MemoryRun, memory: Memory, root: string, { messa
 }
 
 /** Tells apart users, threads and storages that a function of the program chooses. */
-function nameMemories(memory: Memory): unknown {
+export function nameMemories(memory: Memory): unknown {
   const tree = getMountTree(memory);
   if (tree !== null) return tree.mounts.map((mount) => [mount.point, nameMemories(mount.memory)]);
   return [getObjectId(openWithoutRules(memory, ROOT).storage), memory.address];

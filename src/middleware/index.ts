@@ -45,21 +45,21 @@ export function memoryMiddleware(options: MemoryMiddlewareOptions): AgentMiddlew
   if (log !== undefined) memory.setLog(log);
   const connector = memory.createConnector(connectorConfig);
   const ownTools = tools ? memory.memoryTools : [];
-  const asked = log === false || memory.log === null ? null : new AskedMessages();
+  const asked = log === false || memory.log === null ? null : new AskedMessages(memory);
   return createMiddleware({
     name: `Memory(${memory.nodeId}, ${memory.scope})`,
     tools: ownTools,
     ...(asked !== null && {
       afterAgent: async ({ messages }, runtime) => {
         const run = toConfig(runtime);
-        await logRun(connector.source, asked.restore(messages, run), run);
+        await logRun(connector.source, await asked.restore(messages, run), run);
       },
     }),
     wrapModelCall: async (request, handler) => {
       for (const { name } of ownTools) assertNoNamesake(name, request.tools);
       const { systemMessage, messages, runtime, model, state } = request;
       const run = toConfig(runtime);
-      asked?.keep(state.messages, run);
+      await asked?.keep(state.messages, run);
       const prompt: BaseMessage[] = systemMessage.text === "" ? [] : [systemMessage];
       const given = [...prompt, ...messages];
       const shown = await connector.inject(given, run, model, request.tools);

@@ -319,6 +319,41 @@ describe("a log in a graph", () => {
     },
   );
 
+  it("has the messages of its own tenant's run beside a run of another store with the same ids", async () => {
+    const memory = new MemoryNode({ nodeId: "shared", scope: "perUser" });
+    const middleware = memoryMiddleware({ memory, log: true });
+    const summaries = new ScriptedChatModel(() => "Summary.");
+    const shorten = summarizationMiddleware({
+      model: summaries,
+      trigger: { messages: 6 },
+      keep: { messages: 2 },
+    } as never);
+    const thread = { configurable: { thread_id: "1", user_id: "ada" } };
+    const createTenant = (onLook: (step: number) => Promise<void>) => {
+      let steps = 0;
+      const look = tool(async () => (await onLook((steps += 1)), "seen"), { name: "look", schema: z.object({}) });
+      const model = new ScriptedChatModel(() => (steps < 4 ? { tool: "look", args: {} } : "Answer"));
+      const store = new InMemoryStore();
+      const agent = createAgent({ model, store, tools: [look], middleware: [middleware, shorten] as never[] });
+      return {
+        agent: agent as Runnable,
+        memory: openMemory(store, { nodeId: "shared", scope: "perUser", userId: "ada" }),
+      };
+    };
+    const second = createTenant(async () => {});
+    let other: Promise<unknown> = Promise.resolve();
+    const first = createTenant(async (step) => {
+      if (step === 4) await other;
+    });
+    // Not inside the tool, where it would get the store of the outer run.
+    const running = first.agent.invoke({ messages: [user("My dog is Rex.")] }, thread);
+    other = second.agent.invoke({ messages: [user("My cat is Tom.")] }, thread);
+    await Promise.all([running, other]);
+    expect(summaries.calls.length).toBeGreaterThan(1);
+    expect(await readLines(first.memory)).toEqual(["User: My dog is Rex.", "Assistant: Answer"]);
+    expect(await readLines(second.memory)).toEqual(["User: My cat is Tom.", "Assistant: Answer"]);
+  });
+
   it("has the texts of a turn with calls of tools, and nothing that a connector shows", async () => {
     const node = createNode();
     await node.memory().write("/secret", "shown to the model");
