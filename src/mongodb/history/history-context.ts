@@ -16,8 +16,10 @@ export interface HistoryContext {
    * @throws ENOSPC
    */
   restore: (restoration: TreeRestoration, revision: number) => Promise<RecordedChange | null>;
-  /** Covers a text in a present file, as a change of this file alone. @throws ENOENT, EISDIR, ENOTDIR */
-  cover: (path: string, redactor: Pick<TextRedactor, "text" | "mask">) => Promise<void>;
+  /**
+   * Covers the forms of a text in a present file, as one change of this file alone. @throws ENOENT, EISDIR, ENOTDIR
+   */
+  cover: (path: string, redactors: readonly TextRedactor[]) => Promise<void>;
   /** Changes these bounds of pages, so that they name present paths. */
   renewBounds: (bounds: readonly FormerBound[]) => Promise<void>;
   versions: VersionCollection;

@@ -32,8 +32,8 @@ export interface VersionDocument extends Partial<VersionOrigin> {
   /** Set if only a part of the text is redacted: the rest can be read. */
   masked?: true;
   /**
-   * Digests of the texts that are being covered in the text after this version, or in the text before it. After a crash
-   * they stay until the same text is redacted again.
+   * Covers of the texts that are being covered in the text after this version, or in the text before it. After a crash
+   * they stay until the same text is redacted again, or another one with the same cover.
    */
   covering?: string[];
   /** The time at which MongoDB deletes the version, because the memory has not changed any more. */

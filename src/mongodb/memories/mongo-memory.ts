@@ -141,9 +141,14 @@ function openHistory(memory: PagedMemory, call: CallContext): HistoryBackend {
     source: new OutboxSource(memory),
     versions,
     restore: (restoration: TreeRestoration, revision: number) => restoreMemory(memory, restoration, revision, call),
-    cover: async (path: string, { text, mask }: Pick<TextRedactor, "text" | "mask">) => {
+    cover: async (path: string, redactors: readonly TextRedactor[]) => {
+      const [only, ...others] = redactors;
+      const change: Change =
+        only !== undefined && others.length === 0
+          ? { type: "update", path, oldContent: only.text, content: only.mask }
+          : { type: "edit", path, edit: (text) => redactors.reduce((covered, each) => each.coverShort(covered), text) };
       // The file may be larger than the limit is now.
-      await makeChange(memory, { type: "update", path, oldContent: text, content: mask }, {}, call, Infinity);
+      await makeChange(memory, change, {}, call, Infinity);
     },
     renewBounds: (bounds: readonly FormerBound[]) => renewBounds(memory, bounds, call),
     proposals: new ApprovalRecords(memory, call),

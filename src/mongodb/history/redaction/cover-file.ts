@@ -49,7 +49,7 @@ const versionsAtOnce = 500;
 
 export interface FileSettings {
   redactor: TextRedactor;
-  /** The digest that marks versions until the text is covered everywhere. */
+  /** The cover that marks versions until the text is covered everywhere. */
   covering: string;
   mark: RedactionMark;
   /** The text of the file now, if its newest version has one. */

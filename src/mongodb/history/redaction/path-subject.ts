@@ -15,7 +15,7 @@ import type { Redaction } from "./write-redactions.js";
 /** The earlier versions of the files that are or were at a path, under all their names (ADR 0052). */
 export class PathSubject implements RedactionSubject {
   readonly records: RecordRedaction;
-  readonly cover = null;
+  readonly forms = [];
   readonly covering = null;
   readonly #path: string;
   /** The names of the files. */

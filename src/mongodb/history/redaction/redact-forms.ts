@@ -1,9 +1,9 @@
 import type { TextOccurrences } from "../../../core/history/history.js";
 import type { CheckPath } from "../../../core/history/history-backend.js";
 import type { CallContext } from "../../../core/runtime/call.js";
+import { TextRedactor } from "../../../core/history/text-redactor.js";
 import { indentMessage, shortenMessage } from "../../../core/search/log-parts.js";
 import { setLineEnds } from "../../../core/values/line-ends.js";
-import { hashSha256 } from "../../../core/values/sha256.js";
 import { compareCodeUnits } from "../../../core/values/text.js";
 import type { HistoryContext } from "../history-context.js";
 import { toMemoryVersion } from "../version-document.js";
@@ -48,8 +48,10 @@ export class FormRedaction {
 }
 
 function createTextSubjects(text: string): TextSubject[] {
-  const covering = hashSha256(text);
-  return listTextForms(text).map((form) => new TextSubject(form, covering));
+  // Not a digest: it stays after a crash, and somebody could try guesses of the text.
+  const covering = new TextRedactor(text).mask;
+  const forms = listTextForms(text).map((form) => new TextRedactor(form));
+  return forms.map((form) => new TextSubject(form, forms, covering));
 }
 
 /**

@@ -114,7 +114,8 @@ export class MemoryRedaction {
     await renewBounds(view?.present.formerBounds ?? []);
     for (const path of present.texts) {
       checkPath?.(path);
-      if (this.#subject.cover !== null) await ignoreMissing(cover(path, this.#subject.cover));
+      const found = this.#subject.forms.filter((form) => form.isIn(view?.present.texts.get(path)));
+      await ignoreMissing(cover(path, found));
     }
     const count = recordCount + formerPaths.length + present.texts.length;
     if (view === null || present.texts.length > 0) return count === 0;

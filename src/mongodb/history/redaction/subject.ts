@@ -13,9 +13,9 @@ import type { Redaction } from "./write-redactions.js";
 export interface RedactionSubject {
   /** How records lose it. A record can also be tied by versions that `note` was called with. */
   readonly records: RecordRedaction;
-  /** The text to cover in present files. Null: present texts stay. */
-  readonly cover: Pick<TextRedactor, "text" | "mask"> | null;
-  /** The digest that marks the versions in which texts are being covered. Null if none are. */
+  /** The forms to cover in present files, each file in one change. None: present texts stay. */
+  readonly forms: readonly TextRedactor[];
+  /** The cover that marks the versions in which texts are being covered. Null if none are. */
   readonly covering: string | null;
   /** Takes note of versions that are about to be redacted. */
   note(versions: readonly VersionDocument[]): void;

@@ -1,6 +1,6 @@
 import { getTexts, type RecordRedaction } from "../../../core/approval/redact-records.js";
 import type { ChangeRecord } from "../../../core/contract/change-record.js";
-import { TextRedactor } from "../../../core/history/text-redactor.js";
+import type { TextRedactor } from "../../../core/history/text-redactor.js";
 import type { Steps } from "../../../core/runtime/turns.js";
 import type { PresentMemory } from "../history-context.js";
 import type { HistoryView } from "../history-view.js";
@@ -14,15 +14,16 @@ import type { Redaction } from "./write-redactions.js";
 /** A literal text, which is covered wherever it is (ADR 0046). */
 export class TextSubject implements RedactionSubject {
   readonly records: RecordRedaction;
-  readonly cover: TextRedactor;
+  readonly forms: readonly TextRedactor[];
   readonly covering: string;
   /** The versions that contain or contained the text, named as sources of proposals. */
   readonly #sources = new Set<string>();
+  readonly #redactor: TextRedactor;
 
-  /** @param text one form of the text that is redacted. @param covering the same for all its forms */
-  constructor(text: string, covering: string) {
-    const redactor = new TextRedactor(text);
-    this.cover = redactor;
+  /** @param redactor of one form of the text. @param forms all of them. @param covering the same for all */
+  constructor(redactor: TextRedactor, forms: readonly TextRedactor[], covering: string) {
+    this.#redactor = redactor;
+    this.forms = forms;
     this.covering = covering;
     this.records = {
       isTied: (record) => isWaitingOn(record, this.#sources) || getTexts(record).some((each) => redactor.isIn(each)),
@@ -42,7 +43,7 @@ export class TextSubject implements RedactionSubject {
   }
 
   findPresent(present: PresentMemory): Steps<PresentOccurrences> {
-    return findPresent(present, this.cover);
+    return findPresent(present, this.#redactor);
   }
 
   listFiles(view: HistoryView): Promise<Map<string, string>> {
@@ -50,10 +51,10 @@ export class TextSubject implements RedactionSubject {
   }
 
   redactDirectories(version: VersionDocument): Redaction[] {
-    return redactTextOfDirectories(version, this.cover);
+    return redactTextOfDirectories(version, this.#redactor);
   }
 
   openFile(mark: RedactionMark, present: string | undefined): FileWalk {
-    return new FileTextRedaction({ redactor: this.cover, covering: this.covering, mark, present });
+    return new FileTextRedaction({ redactor: this.#redactor, covering: this.covering, mark, present });
   }
 }

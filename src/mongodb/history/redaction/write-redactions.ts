@@ -8,7 +8,7 @@ export interface Redaction {
   id: string;
   /** The expected value: if the version has another one by now, nothing is changed. */
   found?: OlderText | null;
-  /** The digest of the text that is being covered from now on. Nothing is changed if the whole text is redacted by now. */
+  /** The cover of the text that is being covered from now on. Nothing is changed if the whole text is redacted by now. */
   covering?: string;
   set: Partial<
     Pick<
