@@ -1,5 +1,5 @@
 import { MongoClient } from "mongodb";
-import { moveIn } from "../../src/move-in/index.js";
+import { moveIn, readEntries } from "../../src/move-in/index.js";
 import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js";
 
 /**
@@ -16,5 +16,5 @@ client.on(when === "before" ? "commandStarted" : "commandSucceeded", ({ commandN
   if (changes === Number(last)) process.kill(process.pid, "SIGKILL");
 });
 const store = new MongoMemoryStore({ client, dbName, history: true });
-await moveIn(store.memory({ nodeId }), { from: "mem0", source });
+await moveIn(store.memory({ nodeId }), readEntries({ from: "mem0", source }));
 await client.close();

@@ -67,7 +67,7 @@ const mayImport: Record<string, string[]> = {
   learn: ["core", "langchain", "prompt", "graph"],
   deepagents: ["core", "dialects", "langchain"],
   mcp: ["core", "dialects", "langchain"],
-  "move-in": ["core", "backends", "conversation"],
+  "move-in": ["core"],
   testing: ["core"],
   tidy: ["core", "core/display/hidden-characters"],
   "move-out": ["core"],

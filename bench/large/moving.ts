@@ -10,7 +10,7 @@ import { MongoMemoryStore } from "../measuring/built-package.js";
 import { median } from "../measuring/measure.js";
 import { tableHead, toRow, toShort } from "../measuring/report.js";
 
-const { moveIn } = (await import(new URL("../../dist/move-in.js", import.meta.url).href)) as typeof moving;
+const { moveIn, readEntries } = (await import(new URL("../../dist/move-in.js", import.meta.url).href)) as typeof moving;
 
 const batch = 2000;
 const bytesPerFact = 200;
@@ -65,9 +65,9 @@ async function measureRound(client: MongoClient, dbName: string, file: string): 
   const before = process.memoryUsage().rss;
   let highest = before;
   const sample = setInterval(() => (highest = Math.max(highest, process.memoryUsage().rss)), 50);
-  const ownMs = await measure(() => moveIn(memory, { from: "mem0", source: file }));
+  const ownMs = await measure(() => moveIn(memory, readEntries({ from: "mem0", source: file })));
   clearInterval(sample);
-  const againMs = await measure(() => moveIn(memory, { from: "mem0", source: file }));
+  const againMs = await measure(() => moveIn(memory, readEntries({ from: "mem0", source: file })));
   return { driverMs, ownMs, againMs, grownBytes: highest - before };
 }
 

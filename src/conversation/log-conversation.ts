@@ -43,10 +43,6 @@ export interface LogCall {
   log: ConversationLog;
   run: MemoryRun;
   at?: Date | undefined;
-  /** Whether the messages were said at `at`, maybe long ago: nothing of them is in the files of other days. */
-  isPast?: boolean;
-  /** Whether only to count the new messages. */
-  dryRun?: boolean;
   /** Whether all messages of a thread that the log does not know are new, or only those of the last turn. */
   isWholeNew: boolean;
   /** Receives the refusal of a guard. */

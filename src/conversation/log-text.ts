@@ -1,5 +1,4 @@
 import { indentMessage } from "../core/search/log-parts.js";
-import { compareCodeUnits } from "../core/values/text.js";
 import { type LogEntry, toName } from "./entries.js";
 
 /*
@@ -85,21 +84,6 @@ export function addPart(text: string, after: string | null, part: LogPart): stri
   if (after === null) return `${text}${text === "" || text.endsWith("\n") ? "" : "\n"}${formatPart(part)}`;
   return text.replace(formatEnd(after), () => formatNextPart(after, part));
 }
-
-/** Adds the first part of a thread at its time. The parts of each thread stay together. */
-export function insertPart(text: string, part: LogPart): string {
-  const own = formatHeading(part);
-  let earlier = "";
-  for (const { 0: heading, index } of text.matchAll(/^## \d\d:\d\d.*$/gm)) {
-    const isSameThread = heading.slice(timeEnd) === earlier.slice(timeEnd);
-    if (!isSameThread && compareCodeUnits(heading, own) > 0)
-      return `${text.slice(0, index)}${formatPart(part)}${text.slice(index)}`;
-    earlier = heading;
-  }
-  return addPart(text, null, part);
-}
-
-const timeEnd = "## 00:00".length;
 
 function formatHeading({ time, threadId = "" }: LogPart): string {
   return `## ${time} ${shortenThread(threadId)}`.trim();

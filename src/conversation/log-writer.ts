@@ -10,7 +10,6 @@ import {
   formatEnd,
   formatNextPart,
   getEnd,
-  insertPart,
   type LogPart,
   takeLastTurn,
 } from "./log-text.js";
@@ -38,9 +37,6 @@ interface LogText {
   missedSince: string | null;
   /** Receives the refusal of a guard. */
   onRefusal: (error: MemoryError) => void;
-  /** Whether the part belongs at its time in the file of its day, and no file of another day can have its messages. */
-  isPast?: boolean | undefined;
-  dryRun?: boolean | undefined;
 }
 
 interface Written {
@@ -101,7 +97,6 @@ export class LogWriter {
     const marks = new Set([...files.flatMap(({ content }) => readMarks(content)), ...(end?.turn ?? [])]);
     const added = findNewEntries(entries, marks) ?? (isWholeNew ? entries : takeLastTurn(entries, missedSince));
     if (added.length === 0) return { count: 0, end };
-    if (this.#text.dryRun === true) return { count: added.length, end };
     const numbers = files.filter((file) => file.day === day).map(({ number }) => number);
     let number = Math.max(1, ...numbers);
     await this.#guard(this.#toPath(number), added);
@@ -120,8 +115,7 @@ export class LogWriter {
       const rest = added.filter(({ mark }) => !marks.has(mark));
       if (rest.length === 0) throw new NothingNew();
       part = this.#createPart(rest);
-      const end = findEnd(this.#text.entries, text);
-      return end === null && this.#text.isPast === true ? insertPart(text, part) : addPart(text, end, part);
+      return addPart(text, findEnd(this.#text.entries, text), part);
     };
     try {
       const edited = await catchRefusal(memory.edit(path, add), "ENOENT");
@@ -168,24 +162,11 @@ export class LogWriter {
   }
 
   async #readDays(): Promise<DayFile[]> {
-    if (this.#text.isPast === true) return this.#readOwnDay();
     const prefix = getPathPrefix(this.#log.path);
     return (await this.#log.memory.snapshot()).files.flatMap(({ path, content }) => {
       const [, day, number = "1"] = (path.startsWith(prefix) && dayName.exec(path.slice(prefix.length))) || [];
       return day === undefined ? [] : [{ path, content, day, number: Number(number) }];
     });
-  }
-
-  async #readOwnDay(): Promise<DayFile[]> {
-    const { day } = this.#text;
-    const files: DayFile[] = [];
-    for (;;) {
-      const number = files.length + 1;
-      const path = this.#toPath(number);
-      const content = await catchRefusal(this.#log.memory.read(path), "ENOENT");
-      if (content === null) return files;
-      files.push({ path, content, day, number });
-    }
   }
 
   async #deleteOldDays(files: readonly DayFile[]): Promise<void> {

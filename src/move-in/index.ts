@@ -1,4 +1,4 @@
-export type { MoveInEntry, MoveInFormat } from "./item.js";
+export type { MoveInEntry, MoveInNote } from "./entry.js";
 export { moveIn } from "./move-in.js";
-export type { MoveInOptions } from "./options.js";
-export type { MoveInReport } from "./report.js";
+export type { MoveInOptions, MoveInReport } from "./move-in.js";
+export { readEntries } from "./read-entries.js";

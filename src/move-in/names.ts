@@ -2,7 +2,6 @@ import { hashSha256 } from "../core/values/sha256.js";
 import { takeStart } from "../core/values/text.js";
 
 const maxNameChars = 100;
-const maxSlugChars = 48;
 
 /** Characters that a path, or the file name of some system, cannot have. `%` could hide others. */
 const unfit = /[\p{C}\p{Zl}\p{Zp}/\\%<>:"|?*]+/gu;
@@ -27,22 +26,6 @@ export function toPath(texts: readonly string[]): { path: string; shortened: str
     path: `/${names.join("/")}`,
     shortened: isChanged ? "its name was changed to one that a path can have" : undefined,
   };
-}
-
-/** Makes a name out of the first words of a text, and the hash of an id that no other text has. */
-export function toSlug(text: string, id: string): string {
-  const words = text
-    .slice(0, 400)
-    .normalize("NFC")
-    .toLowerCase()
-    .matchAll(/[\p{L}\p{M}\p{N}]+/gu);
-  let slug = "";
-  for (const [word] of words) {
-    const longer = slug === "" ? takeStart(word, maxSlugChars) : `${slug}-${word}`;
-    if (longer.length > maxSlugChars) break;
-    slug = longer;
-  }
-  return `${slug || "note"}-${shortHash(id)}`;
 }
 
 function shortHash(text: string): string {

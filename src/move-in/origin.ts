@@ -1,8 +1,8 @@
 import { readFrontMatter } from "../core/search/front-matter.js";
-import type { MoveInEntry } from "./item.js";
+import type { MoveInEntry } from "./entry.js";
 
 /**
- * Returns the text of an entry, with front matter that says where the text comes from. A text keeps the front matter
+ * Returns the text of a whole file, with front matter that says where the text comes from. A text keeps the front matter
  * that it has.
  */
 export function withOrigin({ content, at, createdAt = at, author, sources = [] }: MoveInEntry): string {

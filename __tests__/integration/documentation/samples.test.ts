@@ -22,7 +22,7 @@ const needsMore: { file: string; code: RegExp; reason: string }[] = [
   { file: "", code: /^declare /m, reason: "continues a program of the reader" },
   { file: "docs/cookbook/as-it-was-in-may.md", code: /history\.at/, reason: "reads old versions" },
   { file: "docs/history.md", code: /history\.(?:at|revert)/, reason: "reads old versions" },
-  { file: "docs/move-in.md", code: /mem0\.json/, reason: "reads an export" },
+  { file: "docs/cookbook/move-in-conversations.md", code: /conversations\.json/, reason: "reads an export" },
   { file: "docs/graph-template.md", code: /graph\.json/, reason: "reads a file of its page" },
   { file: "docs/writing-a-backend.md", code: /ClientEncryption/, reason: "needs an optional package of the driver" },
 ];

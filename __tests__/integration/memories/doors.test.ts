@@ -78,16 +78,6 @@ async function createOther(path: string, text: string): Promise<Memory> {
   return other;
 }
 
-async function* entries(path: string, text: string): AsyncGenerator<{ path: string; content: string }> {
-  yield { path, content: text };
-}
-
-const notes = (path: string, text: string) => ({
-  from: { version: "1", takes: ["items"] as const, read: () => entries(path, text) },
-  source: {},
-  namespace: ["notes"],
-});
-
 /** Every way of a program or a model into the memory. Rules and guard apply. */
 const doors: Record<string, Door> = {
   "the verb append": ({ node }, path, text) => node.memory().append(path, text),
@@ -135,11 +125,8 @@ const doors: Record<string, Door> = {
     await free.with({ actor: { runId: "run" } }).write(path, "later");
     await node.memory().history?.revert({ runId: "run" });
   },
-  moveIn: ({ node }, path, text) => moveIn(node.memory(), notes(path, text)),
-  "moveIn with proposals": async ({ node, free }, path, text) => {
-    await moveIn(node.memory(), { ...notes(path, text), propose: true });
-    for await (const { id } of proposalsOf(free).list()) await proposalsOf(free).approve(id, { by });
-  },
+  moveIn: ({ node }, path, text) => moveIn(node.memory(), [{ path, content: text }]),
+  "moveIn, an item of a list": ({ node }, path, text) => moveIn(node.memory(), [{ path, content: text, id: "1" }]),
   "mergeMemories, a new file": async ({ node }, path, text) =>
     mergeMemories(await createOther(path, text), node.memory()),
   "mergeMemories, beside another file": async ({ node, free }, path, text) => {

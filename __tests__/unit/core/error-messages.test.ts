@@ -147,7 +147,7 @@ describe("what an error says", () => {
     await expect(mergeMemories(node, memory)).rejects.toThrow(`mergeMemories: the first memory ${advice}`);
     await expect(mergeMemories(memory, node)).rejects.toThrow(`mergeMemories: the second memory ${advice}`);
     await expect(tidy(node)).rejects.toThrow(`tidy: memory ${advice}`);
-    await expect(moveIn(node, { from: "store", source: store })).rejects.toThrow(`moveIn: memory ${advice}`);
+    await expect(moveIn(node, [])).rejects.toThrow(`moveIn: memory ${advice}`);
   });
 
   it("of a text in place of messages: that they are a list", async () => {

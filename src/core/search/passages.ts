@@ -1,3 +1,5 @@
+import { readFrontMatter } from "./front-matter.js";
+
 /** A part of a text that is one hit: a line, the lines of a wrapped paragraph, or a piece of a long line. */
 export interface Passage {
   /** The start and end of the passage in the text, in UTF-16 units. */
@@ -49,7 +51,7 @@ export function removeLogMarks(text: string): string {
   return text.replaceAll(new RegExp(`^${logMarks}\\r?(?:\\n|$)`, "gm"), "");
 }
 
-/** Yields the passages of a text in their order. Blank lines and the marks of a log belong to no passage. */
+/** Yields the passages of a text in their order. Blank lines, front matter and the marks of a log belong to no passage. */
 export function* splitPassages(text: string): Generator<Passage> {
   for (const passage of findPassages(text)) if (passage !== null) yield passage;
 }
@@ -57,11 +59,26 @@ export function* splitPassages(text: string): Generator<Passage> {
 /** A text may have a million lines that belong to no passage. */
 const linesPerStep = 1000;
 
+/** A line between two rules that is not of this form is no front matter. */
+const yamlLine = /^(?:[\w$-]+[ \t]*:|[ \t#-]|\r?$)/;
+
+function findBody(text: string): number {
+  const { frontMatter = "", rest = null } = readFrontMatter(text) ?? {};
+  return rest !== null && frontMatter.split("\n").every((line) => yamlLine.test(line)) ? text.length - rest.length : 0;
+}
+
+function countLineEnds(text: string, end: number): number {
+  let count = 0;
+  for (let at = text.indexOf("\n"); at !== -1 && at < end; at = text.indexOf("\n", at + 1)) count += 1;
+  return count;
+}
+
 /** Yields the passages of a text in short steps. A step that finds no passage yields null. */
 export function* findPassages(text: string): Generator<Passage | null> {
   let open: Passage | null = null;
-  let line = 0;
-  for (let start = 0; start < text.length;) {
+  const from = findBody(text);
+  let line = countLineEnds(text, from);
+  for (let start = from; start < text.length;) {
     const newline = text.indexOf("\n", start);
     const end = newline === -1 ? text.length : newline;
     line += 1;

@@ -34,8 +34,8 @@ export interface MemoryErrorDetails {
   laterVersion?: { id: string; operation: string; actor: MemoryActor | null; isRedacted: boolean };
   /** ECONFLICT: the proposal is decided already. */
   decision?: { proposal: string; status: "approved" | "rejected" };
-  /** Numbers of items that `moveIn` had written, skipped and so on, as in its report. They stay. */
-  moved?: Readonly<Record<"written" | "proposed" | "logged" | "unchanged" | "skipped" | "shortened", number>>;
+  /** Numbers of entries that `moveIn` had written, skipped and so on, as in its report. They stay. */
+  moved?: Readonly<Record<"written" | "unchanged" | "skipped" | "shortened", number>>;
   /** ECONFLICT of an approval: what the change would be now, as a diff, or why it would be refused. */
   presentChange?: string;
 }

@@ -1,16 +1,16 @@
 import { isAbsolutePath } from "../../core/values/paths.js";
-import type { MoveInEntry, MoveInFormat, MoveInNote } from "../item.js";
+import type { MoveInEntry, MoveInNote, MoveInSource } from "../entry.js";
 import { toDate } from "../names.js";
-import { readItems, type StoreItem } from "../read/items.js";
+import { getOwner, readItems, type StoreItem } from "../read/items.js";
 
-/** The files of deepagents' `StoreBackend`: the key is the path; v1 keeps lines, v2 one text. */
-export const deepagents: MoveInFormat = {
-  version: "deepagents 1.14.1, file data v1 and v2",
-  takes: ["items"],
-  async *read(source, reading) {
-    for await (const item of readItems(source, reading)) yield "why" in item ? item : toEntry(item);
-  },
-};
+/** The files of deepagents 1.14.1's `StoreBackend`: the key is the path; v1 keeps lines, v2 one text. */
+export async function* readDeepagents(
+  source: MoveInSource,
+  namespace: readonly string[],
+): AsyncGenerator<MoveInEntry | MoveInNote> {
+  for await (const item of readItems(source, namespace))
+    yield "why" in item ? item : { ...toEntry(item), ...getOwner(namespace) };
+}
 
 function toEntry({ namespace, key, value }: StoreItem): MoveInEntry | MoveInNote {
   const what = JSON.stringify([...namespace, key]);

@@ -1,39 +1,35 @@
 import { getField, toRecord } from "../../core/values/unknown-values.js";
-import type { MoveInEntry, MoveInFormat, MoveInNote } from "../item.js";
-import { toDate, toSlug } from "../names.js";
+import type { MoveInEntry, MoveInNote, MoveInSource } from "../entry.js";
+import { toDate } from "../names.js";
 import { findDocuments, isCollection } from "../read/items.js";
 import { readRecords } from "../read/records.js";
 
 /**
- * Memories of mem0: the answer of `get_all` or an export as JSON or JSONL, or the collection of its MongoDB vector store.
- * Each becomes a file in a directory for its month, named by its first words.
+ * Memories of mem0 (mem0ai 3.3.1 for JavaScript, 2.2.1 for Python): the answer of `get_all` or an export as JSON or
+ * JSONL, or the collection of its MongoDB vector store. Those of a month share a file.
  */
-export const mem0: MoveInFormat = {
-  version: "mem0ai 3.3.1 (npm), mem0ai 2.2.1 (Python)",
-  takes: ["file", "items"],
-  async *read(source) {
-    let number = 0;
-    if (isCollection(source)) {
-      for await (const document of findDocuments(source, {})) {
-        number += 1;
-        const { _id: id, payload } = toRecord(document);
-        yield toEntry({ ...toRecord(payload), id: typeof id === "string" ? id : undefined }, `document ${number}`);
-      }
-      return;
+export async function* readMem0(source: MoveInSource): AsyncGenerator<MoveInEntry | MoveInNote> {
+  let number = 0;
+  if (isCollection(source)) {
+    for await (const document of findDocuments(source, {})) {
+      number += 1;
+      const { _id: id, payload } = toRecord(document);
+      yield toEntry({ ...toRecord(payload), id: typeof id === "string" ? id : undefined }, `document ${number}`);
     }
-    for await (const record of readRecords(source)) {
-      if ("why" in record) {
-        yield record;
-        continue;
-      }
-      for (const memory of listMemories(record.value)) {
-        number += 1;
-        yield toEntry(toRecord(memory), `memory ${number}`);
-      }
-      yield* noteOthers(record.value);
+    return;
+  }
+  for await (const record of readRecords(source)) {
+    if ("why" in record) {
+      yield record;
+      continue;
     }
-  },
-};
+    for (const memory of listMemories(record.value)) {
+      number += 1;
+      yield toEntry(toRecord(memory), `memory ${number}`);
+    }
+    yield* noteOthers(record.value);
+  }
+}
 
 /** An export is a list in an object. */
 function listMemories(value: unknown): readonly unknown[] {
@@ -62,12 +58,12 @@ function toEntry(memory: Record<string, unknown>, place: string): MoveInEntry | 
   const at = toDate(memory["updated_at"] ?? memory["updatedAt"]) ?? createdAt;
   const month = createdAt?.toISOString().slice(0, 7) ?? "undated";
   return {
-    path: `/${month}/${toSlug(text, id)}.md`,
+    path: `/mem0/${month}.md`,
+    id: `mem0:${id}`,
     content: text,
     at,
     createdAt,
     author: getText(memory, "actor_id", "actorId") ?? getText(memory, "agent_id", "agentId"),
-    sources: [`mem0:${id}`],
     userId,
     what: `mem0:${id}`,
     shortened: describeOthers(memory),

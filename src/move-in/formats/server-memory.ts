@@ -1,27 +1,23 @@
-import { invalid } from "../../core/values/errors.js";
 import { getField, toRecord } from "../../core/values/unknown-values.js";
-import type { MoveInEntry, MoveInFormat, MoveInNote } from "../item.js";
+import type { MoveInEntry, MoveInNote, MoveInSource } from "../entry.js";
 import { toPath } from "../names.js";
 import { readRecords } from "../read/records.js";
 
 /**
- * The knowledge graph of the MCP reference server: `memory.jsonl` or `memory.json`, or the answer of `read_graph`. Each
- * entity becomes a file in the directory of its type, with a line for each observation and relation.
+ * The knowledge graph of the MCP reference server (2026.8.31): `memory.jsonl` or `memory.json`, or the answer of
+ * `read_graph`. Each entity becomes a file in the directory of its type, with a line for each observation and relation.
  */
-export const serverMemory: MoveInFormat = {
-  version: "@modelcontextprotocol/server-memory 2026.8.31",
-  takes: ["file"],
-  async *read(source) {
-    // Relations stand before or after their entity.
-    if (typeof source !== "string") throw invalid("the source must be the path of a file, because it is read twice");
-    const relations = await readRelations(source);
-    for await (const item of readGraph(source))
-      if ("why" in item) yield item;
-      else if (item.type === "entity") yield toEntry(item.value, item.what, relations);
-    for (const [from, lines] of relations)
-      for (const line of lines) yield { what: `relation: ${from} ${line}`, why: "there is no entity of this name" };
-  },
-};
+export async function* readServerMemory(source: MoveInSource): AsyncGenerator<MoveInEntry | MoveInNote> {
+  // Relations stand before or after their entity.
+  const items: GraphItem[] = [];
+  for await (const item of readGraph(source))
+    if ("why" in item) yield item;
+    else items.push(item);
+  const relations = groupRelations(items);
+  for (const { type, value, what } of items) if (type === "entity") yield toEntry(value, what, relations);
+  for (const [from, lines] of relations)
+    for (const line of lines) yield { what: `relation: ${from} ${line}`, why: "there is no entity of this name" };
+}
 
 interface GraphItem {
   type: "entity" | "relation";
@@ -29,8 +25,8 @@ interface GraphItem {
   what: string;
 }
 
-async function* readGraph(file: string): AsyncGenerator<GraphItem | MoveInNote> {
-  for await (const record of readRecords(file)) {
+async function* readGraph(source: MoveInSource): AsyncGenerator<GraphItem | MoveInNote> {
+  for await (const record of readRecords(source)) {
     if ("why" in record) {
       yield record;
       continue;
@@ -53,15 +49,13 @@ function toRelation(value: unknown, what: string): GraphItem | MoveInNote {
   return toLine(value) === null ? { what, why: "it is not a complete relation" } : { type: "relation", value, what };
 }
 
-/** Reads the lines of all relations, by the entity that they begin at. */
-async function readRelations(file: string): Promise<Map<string, string[]>> {
+/** Returns the lines of all relations, by the entity that they begin at. */
+function groupRelations(items: readonly GraphItem[]): Map<string, string[]> {
   const lines = new Map<string, string[]>();
-  for await (const item of readGraph(file)) {
-    if ("why" in item || item.type !== "relation") continue;
-    const from = String(getField(item.value, "from"));
-    const known = lines.get(from) ?? [];
-    known.push(toLine(item.value) ?? "");
-    lines.set(from, known);
+  for (const { type, value } of items) {
+    if (type !== "relation") continue;
+    const from = String(getField(value, "from"));
+    lines.set(from, [...(lines.get(from) ?? []), toLine(value) ?? ""]);
   }
   return lines;
 }
@@ -75,18 +69,17 @@ function toLine(relation: unknown): string | null {
 /** Takes the relations of the entity out of the map. */
 function toEntry(value: unknown, what: string, relations: Map<string, string[]>): MoveInEntry | MoveInNote {
   const { name, entityType = "", observations = [] } = toRecord(value);
-  const isEntity =
-    typeof name === "string" &&
-    typeof entityType === "string" &&
-    Array.isArray(observations) &&
-    observations.every((each) => typeof each === "string");
-  if (!isEntity) return { what, why: "it is not a complete entity" };
-  const lines = [...observations, ...(relations.get(name) ?? [])].map(
-    (line) => `- ${line.replaceAll(/\s*\n\s*/g, " ")}\n`,
-  );
+  if (typeof name !== "string" || typeof entityType !== "string" || !Array.isArray(observations))
+    return { what, why: "it is not a complete entity" };
+  const texts = observations.filter((each) => typeof each === "string");
+  const lines = [...texts, ...(relations.get(name) ?? [])].map((line) => `- ${line.replaceAll(/\s*\n\s*/g, " ")}\n`);
+  const lost = observations.length - texts.length;
   relations.delete(name);
+  const { path, shortened } = toPath([...(entityType === "" ? [] : [entityType]), `${name}.md`]);
+  const losses = [shortened, lost === 0 ? undefined : `left out: ${lost} observations that are no text`];
   return {
-    ...toPath([...(entityType === "" ? [] : [entityType]), `${name}.md`]),
+    path,
+    shortened: losses.filter((each) => each !== undefined).join("; ") || undefined,
     content: `# ${name.replaceAll(/\s+/g, " ")}\n\n${lines.join("")}`,
     sources: [`server-memory:${name}`],
     what: `entity ${name}`,

@@ -1,21 +1,20 @@
 import { memoryRootLabel } from "../../core/values/namespace.js";
 import { toRecord } from "../../core/values/unknown-values.js";
-import type { MoveInEntry, MoveInFormat, MoveInNote } from "../item.js";
+import type { MoveInEntry, MoveInNote, MoveInSource } from "../entry.js";
 import { toDate, toPath } from "../names.js";
-import { readItems, type StoreItem } from "../read/items.js";
+import { getOwner, readItems, type StoreItem } from "../read/items.js";
 
 /**
  * The items of a BaseStore. Each becomes a file: its namespace is the directory, its key the name, its text the content.
  * LangMem and most programs have one text; other values become a line for each field.
  */
-export const store: MoveInFormat = {
-  version: "LangGraph.js checkpoint 1.2, MongoDBStore 1.4, LangMem 0.0.30",
-  takes: ["items"],
-  async *read(source, reading) {
-    for await (const item of readItems(source, reading))
-      yield "why" in item ? item : toEntry(item, item.namespace.slice(reading.namespace.length));
-  },
-};
+export async function* readStore(
+  source: MoveInSource,
+  namespace: readonly string[],
+): AsyncGenerator<MoveInEntry | MoveInNote> {
+  for await (const item of readItems(source, namespace))
+    yield "why" in item ? item : { ...toEntry(item, item.namespace.slice(namespace.length)), ...getOwner(namespace) };
+}
 
 function toEntry(
   { namespace, key, value, createdAt, updatedAt }: StoreItem,

@@ -1,6 +1,6 @@
 import { invalid } from "../../core/values/errors.js";
 import { callMethod, hasMethod, isRecord, toRecord } from "../../core/values/unknown-values.js";
-import type { MoveInNote, MoveInReading, MoveInSource } from "../item.js";
+import type { MoveInEntry, MoveInNote, MoveInSource } from "../entry.js";
 
 /** An item of a store. */
 export interface StoreItem {
@@ -19,7 +19,7 @@ const pageSize = 500;
  */
 export async function* readItems(
   source: MoveInSource,
-  { namespace }: MoveInReading,
+  namespace: readonly string[],
 ): AsyncGenerator<StoreItem | MoveInNote> {
   const labels = namespace.map((label, index) => [`namespace.${index}`, label] as const);
   const found = hasMethod(source, "batch")
@@ -64,4 +64,9 @@ function toItem(found: unknown): StoreItem | null {
   const isItem =
     Array.isArray(namespace) && namespace.every((label) => typeof label === "string") && typeof key === "string";
   return isItem && isRecord(value) ? { namespace, key, value, createdAt, updatedAt } : null;
+}
+
+/** Items of a store belong to several users, and only the namespace that the program names says to whom. */
+export function getOwner(namespace: readonly string[]): Pick<MoveInEntry, "userId"> {
+  return namespace.length === 0 ? { userId: null } : {};
 }

@@ -1,9 +1,8 @@
 import { Option } from "commander";
 import { visible } from "../../../core/display/visible.js";
 import { MemoryError, type MemoryErrorDetails } from "../../../core/values/errors.js";
-import { formatNames, formats, type MoveInFormatName } from "../../../move-in/formats.js";
-import type { MoveInOutcome } from "../../../move-in/options.js";
-import type { MoveInReport } from "../../../move-in/report.js";
+import type { MoveInReport } from "../../../move-in/move-in.js";
+import { type MoveInFormat, moveInFormats, readEntries } from "../../../move-in/read-entries.js";
 import { pickDefined } from "../../../core/settings/pick-defined.js";
 import type { Report } from "../../command.js";
 import type { CliContext } from "../../context.js";
@@ -24,22 +23,21 @@ type MovedCounts = NonNullable<MemoryErrorDetails["moved"]>;
 /** The options of `import --from`. */
 export interface MoveInInput extends TargetOptions, SourceOptions {
   file?: string;
-  from?: MoveInFormatName;
+  from?: MoveInFormat;
   into?: string;
-  propose?: boolean;
   fromUser?: string;
   fromNamespace?: string[];
+  include?: string[];
   toDir?: string;
   overwrite?: boolean;
   dryRun?: boolean;
 }
 
 export const moveInOptions: readonly Option[] = [
-  new Option("--from <format>", "move in the memories of another program, from its file, folder or collection").choices(
-    formatNames,
+  new Option("--from <format>", "move in the memories of another program, from its file or collection").choices(
+    moveInFormats,
   ),
   new Option("--into <path>", 'with --from: the directory that receives everything (default: "/")'),
-  new Option("--propose", "with --from: propose each file to a person, all of one run"),
   new Option("--from-user <id>", "with --from: the person in the source (default: that of --user)"),
   new Option("--from-namespace <labels...>", "with --from: the first labels of the namespaces of a store's items"),
   collectionNameOption("--from-collection <name>", "with --from: the collection of a store or of mem0"),
@@ -49,51 +47,47 @@ export const moveInOptions: readonly Option[] = [
 
 /** Refuses options that need `--from`. @throws CommandError EUSAGE */
 export function refuseMoveInOptions(input: MoveInInput): void {
-  const names = ["into", "propose", "fromUser", "fromNamespace", "fromCollection", "fromDb", "fromUri"];
+  const names = ["into", "fromUser", "fromNamespace", "fromCollection", "fromDb", "fromUri"];
   refuseOptions(input, names, "goes with --from, which names the format of another program");
 }
 
 /** Moves in the memories of another program. */
-export async function moveInFrom(from: MoveInFormatName, input: MoveInInput, context: CliContext): Promise<Report> {
-  const { toDir: dir, into, propose, overwrite, dryRun = false, fromUser, fromNamespace: namespace } = input;
-  refuseOptions(input, ["dir"], "does not go with --from; name the folder without an option");
+export async function moveInFrom(from: MoveInFormat, input: MoveInInput, context: CliContext): Promise<Report> {
+  const { toDir: dir, into, overwrite, dryRun = false, fromUser, fromNamespace: namespace } = input;
+  refuseOptions(input, ["dir", "include"], "does not go with --from, which takes a file or --from-collection");
   const use = { access: dryRun ? "read" : "write", missing: "allow" } as const;
   return withMemory(context, { ...input, dir }, use, ({ memory, name }) =>
     withSource(from, input, context, async (source, sourceName) => {
       const { moveIn } = await import("../../../move-in/move-in.js");
-      const outcomes: MoveInOutcome[] = [];
-      const listsAll = dryRun || input.json === true;
-      const onOutcome = (outcome: MoveInOutcome): void => void (listsAll && outcomes.push(outcome));
-      const given = pickDefined({ into, propose, overwrite, fromUser, namespace });
-      const options = { from, source, dryRun, onOutcome, ...given };
+      const entries = readEntries({ from, source, ...pickDefined({ namespace }) });
+      const options = { dryRun, ...pickDefined({ into, overwrite, fromUser }) };
       const report = await withFile(sourceName, "read", () =>
-        about(`${sourceName}: ${name}`, () => moveIn(memory, options).catch((error) => endMove(error, context))),
+        about(`${sourceName}: ${name}`, () =>
+          moveIn(memory, entries, options).catch((error) => endMove(error, context)),
+        ),
       );
-      return reportMove(from, report, outcomes, input, context);
+      return reportMove(from, report, input, context);
     }),
   );
 }
 
-/** Opens the file, folder or collection that the options name. @throws CommandError */
+/** Opens the file or collection that the options name. @throws CommandError */
 async function withSource<T>(
-  from: MoveInFormatName,
+  from: MoveInFormat,
   input: MoveInInput,
   { io }: CliContext,
   run: (source: string | object, name: string) => Promise<T>,
 ): Promise<T> {
   const { file, fromCollection } = input;
-  const takes: readonly string[] = formats[from].takes;
-  const isItems = takes.every((kind) => kind === "items");
-  if ((file === undefined) === (fromCollection === undefined) || (isItems && file !== undefined))
-    throw usageError(`--from ${from} takes ${takes.map(describeSource).join(" or ")}; pass one of them`);
-  if (!takes.includes("items") && fromCollection !== undefined)
-    throw usageError(`--from ${from} reads no collection; name its ${takes.join(" or ")}`);
+  const takes =
+    from === "server-memory" ? "a file" : from === "mem0" ? "a file or --from-collection" : "--from-collection";
+  const isTaken = file === undefined ? takes.includes("--from") : takes.includes("file");
+  if ((file === undefined) === (fromCollection === undefined) || !isTaken)
+    throw usageError(`--from ${from} takes ${takes}; pass ${takes.includes(" or ") ? "one of them" : "that"}`);
   if (file === "-") return run(io.stdin, "standard input");
   if (file !== undefined) return run(file, file);
   return withSourceCollection(input, getDatabaseTarget({ ...input, dir: undefined }, io.env), run);
 }
-
-const describeSource = (kind: string): string => (kind === "items" ? "--from-collection" : `a ${kind}`);
 
 /** Losses that are named without `--json`. */
 const maxNamed = 100;
@@ -101,7 +95,7 @@ const maxNamed = 100;
 /** Names the entries that were not taken whole. @param count how many there are */
 export async function printLosses(
   kinds: string,
-  losses: readonly Pick<MoveInOutcome, "what" | "result" | "why">[],
+  losses: MoveInReport["losses"],
   count: number,
   { err }: CliContext,
 ): Promise<void> {
@@ -112,40 +106,31 @@ export async function printLosses(
 }
 
 async function reportMove(
-  from: MoveInFormatName,
+  from: MoveInFormat,
   { losses, ...counts }: MoveInReport,
-  outcomes: readonly MoveInOutcome[],
   { dryRun = false, json }: MoveInInput,
   context: CliContext,
 ): Promise<Report> {
-  const { written, proposed, logged, unchanged, skipped, shortened } = counts;
-  const isTaken = written + proposed + logged + unchanged > 0;
+  const { written, unchanged, skipped, shortened } = counts;
+  const isTaken = written + unchanged > 0;
   if (!isTaken) context.exitCode = exitCodes.refused;
   if (!json) {
     if (!isTaken && skipped === 0)
       await context.err.line(`note: found nothing of ${from} in the source; check its name and --from-namespace`);
     await printLosses("skipped or shortened", losses, skipped + shortened, context);
   }
-  const tree = outcomes.flatMap(({ path, what, result }) =>
-    result === "skipped" || path === null ? [] : [visible(`${result} ${path} (${quote(what)})`) + "\n"],
-  );
   const done = dryRun ? "checked, not imported," : "imported";
-  return {
-    json: { dryRun, ...counts, items: outcomes },
-    text: `${tree.join("")}${done} from ${from}: ${formatCounts(counts)}\n`,
-  };
+  return { json: { dryRun, ...counts, losses }, text: `${done} from ${from}: ${formatCounts(counts)}\n` };
 }
 
-function formatCounts({ written, proposed, logged, unchanged, skipped, shortened }: MovedCounts): string {
+function formatCounts({ written, unchanged, skipped, shortened }: MovedCounts): string {
   const others = {
-    [`${countText(proposed, "file")} proposed`]: proposed,
-    [`${countText(logged, "conversation")} logged`]: logged,
     [`${unchanged} there already`]: unchanged,
     [`${skipped} skipped`]: skipped,
     [`${shortened} shortened`]: shortened,
   };
   const parts = Object.entries(others).flatMap(([text, count]) => (count === 0 ? [] : [text]));
-  return [`${countText(written, "file")} written`, ...parts].join(", ");
+  return [`${countText(written, "entry")} written`, ...parts].join(", ");
 }
 
 /**

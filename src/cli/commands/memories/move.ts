@@ -19,6 +19,7 @@ import {
 } from "../../targets/open-target.js";
 import {
   actorOption,
+  checkPatterns,
   getDatabaseTarget,
   getOptionalAddress,
   getOwner,
@@ -139,13 +140,15 @@ export const importMemories = createCommand<MoveInInput>({
     "import assistant.jsonl --node assistant --user ada",
     "import --dir ./memory --node assistant --overwrite",
     `gunzip -c memories.jsonl.gz | ${programName} import -`,
-    "import mem0.json --from mem0 --node assistant --propose",
+    "import --dir ./vault --include '/**/*.md' --node a",
+    "import mem0.json --from mem0 --node a --user ada",
   ],
   options: [
     new Option(
       "--dir <folder>",
       "bring in the texts of a folder, instead of an archive; says what it skips, such as pictures and links",
     ),
+    new Option("--include <pattern...>", 'with --dir: take only these files, such as "/**/*.md"'),
     new Option("--to-dir <folder>", "write the files into a folder, instead of a memory of a database"),
     new Option("--overwrite", "replace files that exist with other contents"),
     new Option("--dry-run", "only check, and say what it would write"),
@@ -158,13 +161,15 @@ export const importMemories = createCommand<MoveInInput>({
     const { file, dir, from } = input;
     if (from !== undefined) return moveInFrom(from, input, context);
     refuseMoveInOptions(input);
+    if (dir === undefined) refuseOptions(input, ["include"], "goes with --dir");
+    checkPatterns("--include", input.include);
     if ((file === undefined) === (dir === undefined))
       throw usageError("import takes an archive, - for the standard input, or --dir; pass one of them");
     if (file !== undefined)
       // Reads the archive while it is imported. All other errors of the file system are those of a memory.
       return withFile(file, "read", async () => importFrom(await openArchive(file, context.io.stdin), input, context));
     return withMemory(context, { dir }, { access: "read" }, async (open) => {
-      const { memory, skipped } = await readFolder(open, dir ?? "");
+      const { memory, skipped } = await readFolder(open, dir ?? "", input.include);
       const report = await importFrom(() => [memory], input, context);
       return reportSkipped(report, skipped, input.json === true, context);
     });
