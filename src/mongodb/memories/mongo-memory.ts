@@ -121,7 +121,12 @@ async function makeAlone(
   if (result !== null) return result;
   const needsTexts = options.expectedDigest !== undefined;
   const keepsTexts = change.type === "rename";
-  const scope = { ...getScope(change), needsTexts, keepsTexts, changeId: call.changeId ?? undefined };
+  const scope = {
+    ...getScope(change),
+    needsTexts,
+    keepsTexts,
+    changeIds: call.changeId === null ? [] : [call.changeId],
+  };
   return transactInTurn<ChangeResult>(
     memory,
     scope,

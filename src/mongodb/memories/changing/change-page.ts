@@ -94,7 +94,7 @@ async function sendWithHead(
   };
   const target = targetLoadedPage(memory, head, true);
   const own = targetLoadedPage(memory, page, true);
-  const writes = [{ target: own, parts: { ...parts, recorded: null, growth: 0 } }];
+  const writes = [{ target: own, parts: { ...parts, recorded: [], growth: 0 } }];
   const times = { at: change.at, createdAt: findFirstTime(change) };
   return toOutcome(await commitChanges(memory, writes, { target, parts: headParts }, times, call));
 }

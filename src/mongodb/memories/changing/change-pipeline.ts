@@ -1,6 +1,6 @@
 import { bound, type Expression, type Variables, where, withValueIn } from "../documents/expressions.js";
 import { recordInOutbox, type RecordedParts, type Recording } from "../outbox/outbox.js";
-import { type CallOutcome, isMade, withCall } from "./made-calls.js";
+import { type CallOutcome, isMade, withCalls } from "./made-calls.js";
 import { contentBytes } from "../documents/page-sizes.js";
 
 /** The parts of a change, as expressions on the document before it. All other expressions can use the variables. */
@@ -12,8 +12,8 @@ export interface ChangeParts {
   fields: Expression;
   /** Fields that the page loses. @default none */
   removedFields?: readonly string[];
-  /** The part that the history records. Null if it records nothing. */
-  recorded: RecordedParts | null;
+  /** The changes that the history records, in their order. Each has a revision of its own. */
+  recorded: readonly RecordedParts[];
   /** If true, the change leaves everything as it was, and the history records nothing. @default false */
   isUnchanged?: Expression;
   /** If true, the change only writes its receipt, so that it stays one command. */
@@ -35,7 +35,7 @@ export interface ChangeParts {
 }
 
 /** Changes nothing but the times and the revision. */
-export const noChange: ChangeParts = { unless: [], fields: {}, recorded: null, counts: null, growth: 0 };
+export const noChange: ChangeParts = { unless: [], fields: {}, recorded: [], counts: null, growth: 0 };
 
 /** The page that a change is made on. */
 export interface PageForm {
@@ -71,8 +71,8 @@ export interface ChangeSettings {
 export function createStage(parts: ChangeParts, settings: ChangeSettings): Record<string, Expression> {
   const { unless, variables = [], fields, removedFields = [], isNothing, outcome, calls } = parts;
   const { page, created, changeId, at } = settings;
-  const call = changeId === null || outcome === undefined ? null : { id: changeId, at, outcome };
-  const kept = call === null ? calls : withCall(calls ?? "$calls", call);
+  const call = changeId === null || outcome === undefined ? null : { id: changeId, outcome };
+  const kept = call === null ? calls : withCalls(calls ?? "$calls", [call], at);
   const changes = [fields, countChange(parts, settings), ...(kept === undefined ? [] : [{ calls: kept }])];
   const merged = isNothing === undefined ? changes : [where(isNothing, {}, { $mergeObjects: changes })];
   const rest = removedFields.reduce<Expression>(
@@ -130,10 +130,10 @@ function countChange(
 ): Expression {
   const { at, createdAt, recording } = settings;
   return {
-    revision: { $sum: ["$revision", 1 + addedRevisions] },
+    revision: { $sum: ["$revision", Math.max(1, recorded.length) + addedRevisions] },
     createdAt: { $ifNull: ["$createdAt", createdAt] },
     updatedAt: at,
-    ...(recording && recorded && recordInOutbox(recording, recorded, isUnchanged)),
+    ...(recording && recorded.length > 0 && recordInOutbox(recording, recorded, isUnchanged)),
   };
 }
 

@@ -1,11 +1,10 @@
 import { type CallContext, createCommonCall } from "../../../core/runtime/call.js";
-import type { JointTask } from "../../../core/runtime/turn-queue.js";
-import type { ChangeResult } from "../../../core/tree/change.js";
-import { type JointChange, prepare } from "../memory-context.js";
+import { prepare } from "../memory-context.js";
+import { findKnownPages } from "../reading/known-pages.js";
+import { isCountedInHead } from "./loaded-change.js";
 import { makeChanges, type SentChange } from "./page-writes.js";
 import { planAttempt, toResult } from "./transact.js";
-
-type JointChangeTask = JointTask<JointChange, ChangeResult>;
+import { type JointChangeTask, transactTogether } from "./transact-together.js";
 
 /** Makes changes of one memory with one command for each page. Those that are not made then stay as they are. */
 export async function makeTogether(tasks: readonly JointChangeTask[]): Promise<void> {
@@ -13,19 +12,25 @@ export async function makeTogether(tasks: readonly JointChangeTask[]): Promise<v
   if (first === undefined) return;
   const { memory } = first.item;
   await prepare(memory);
+  const call = createCommonCall(tasks.map((task) => task.call));
+  if (findKnownPages(memory) !== undefined && isCountedInHead(memory)) {
+    const isOther = (task: JointChangeTask): boolean =>
+      !("content" in task.item.change) || task.item.memory.limits.isLimited === true;
+    const end = tasks.findIndex(isOther);
+    return transactTogether(memory, end === -1 ? tasks : tasks.slice(0, end), call);
+  }
   const at = memory.clock();
   const pages = new Map<unknown, { task: JointChangeTask; sent: SentChange }[]>();
   for (const task of tasks) {
-    const { item, call } = task;
+    const { item, call: by } = task;
     const attempt = planAttempt(item.memory, item.change, { now: at, at, maxFileBytes: item.maxFileBytes });
     if (attempt === null) break;
     const { isHead, filter } = attempt.options.target;
     const page = isHead ? null : JSON.stringify(filter);
     const changes = pages.get(page) ?? [];
     pages.set(page, changes);
-    changes.push({ task, sent: { ...attempt, memory: item.memory, call } });
+    changes.push({ task, sent: { ...attempt, memory: item.memory, call: by } });
   }
-  const call = createCommonCall(tasks.map((task) => task.call));
   await Promise.all(Array.from(pages.values(), (changes) => changePage(changes, call)));
 }
 

@@ -40,10 +40,10 @@ export function* createEditParts(page: EditedPage, edits: TreeEdits, swaps: bool
   };
 }
 
-/** Describes edits for the outbox. Null if they make no version. */
-export function* recordParts(tree: MemoryTree, edits: TreeEdits): Steps<RecordedParts | null> {
+/** Describes edits for the outbox. Empty if they make no version. */
+export function* recordParts(tree: MemoryTree, edits: TreeEdits): Steps<RecordedParts[]> {
   const recorded = recordEdits(tree, edits);
-  return recorded === null ? null : yield* storedEdits(recorded, tree.after(edits));
+  return recorded === null ? [] : [yield* storedEdits(recorded, tree.after(edits))];
 }
 
 function* findSwappedText(
@@ -73,7 +73,7 @@ export function literalFields(content: Pick<MemorySnapshot, "files" | "directori
  * Returns the fields of a document after edits, computed from the fields before. Texts that only move are not sent.
  * @param tree as stored in the document. Removed and moved directories include everything below them
  */
-function editFields(tree: MemoryTree, edits: TreeEdits): TreeFields {
+export function editFields(tree: MemoryTree, edits: TreeEdits): TreeFields {
   const moved = edits.moved[0];
   if (moved !== undefined && tree.directories.has(moved.path)) return moveDirectory(moved, edits);
   const gone = [...edits.removed, ...edits.moved.map(({ path }) => path)];
@@ -131,7 +131,7 @@ function isBelowAny(path: string, directories: readonly string[]): boolean {
 }
 
 /** Returns the maximum number of bytes by which edits grow a page. */
-function mostGrowth(tree: MemoryTree, { moved, directories, files }: TreeEdits): number {
+export function mostGrowth(tree: MemoryTree, { moved, directories, files }: TreeEdits): number {
   const keyBytes = 3;
   const growthOf = ({ path, content }: SnapshotFile): number => {
     const before = tree.files.get(path);

@@ -21,8 +21,8 @@ export interface StorageScope extends ChangeScope {
   isExact?: boolean;
   /** The id of an approved change. If there are edits, the memory records the id in the same step. */
   approvalId?: string;
-  /** The identity of the change. If there are edits, the pages keep it in the same step. */
-  changeId?: string | undefined;
+  /** The identities of the changes. If there are edits, the pages keep them in the same step. */
+  changeIds?: readonly string[];
 }
 
 /** The edits of one change, with the part of the memory for which they were made. */
@@ -55,17 +55,22 @@ export function loadForChange(
   replacesPages: boolean,
   call: CallContext,
 ): Promise<LoadedPages> {
-  const { paths, below, approvalId, changeId, needsTexts = false, keepsTexts = false } = scope;
+  const { paths, below, approvalId, changeIds, needsTexts = false, keepsTexts = false } = scope;
   // The history records the previous texts.
   const needsAllTexts = needsTexts || (memory.history !== null && !keepsTexts);
   const want = replacesPages || (needsAllTexts && below.length > 0) ? "pages" : "paths";
   const needsHead = replacesPages || changesHead(memory, scope);
-  return loadPages(memory, { paths, below, want, needsHead, forChange: true, approvalId, changeId }, call);
+  return loadPages(memory, { paths, below, want, needsHead, forChange: true, approvalId, changeIds }, call);
 }
 
-/** Whether a change is recorded in the head, or counted there. */
-export function changesHead({ history, limits }: PagedMemory, { approvalId }: StorageScope): boolean {
-  return history !== null || approvalId !== undefined || limits.isLimited === true;
+/** Whether each change is recorded in the head, or counted there. */
+export function isCountedInHead({ history, limits }: PagedMemory): boolean {
+  return history !== null || limits.isLimited === true;
+}
+
+/** Whether a change changes the head too. */
+export function changesHead(memory: PagedMemory, { approvalId }: StorageScope): boolean {
+  return approvalId !== undefined || isCountedInHead(memory);
 }
 
 export function createApprovalFields({ approvalId }: StorageScope): Expression {

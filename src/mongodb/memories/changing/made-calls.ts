@@ -23,15 +23,19 @@ export function isMade(changeId: string): Expression {
   return { $gt: [valueAt("$calls", changeId), null] };
 }
 
-/** Adds a change to the calls of a page, and drops old ones. The calls are in the order in which they were made. */
-export function withCall(
-  calls: Expression,
-  { id, at, outcome }: { id: string; at: Date; outcome: CallOutcome },
-): Expression {
+/** A change with an identity. */
+export interface IdentifiedChange {
+  id: string;
+  outcome: CallOutcome;
+}
+
+/** Adds changes to the calls of a page, and drops old ones. The calls are in the order in which they were made. */
+export function withCalls(calls: Expression, changes: readonly IdentifiedChange[], at: Date): Expression {
   const isKept: Expression = { $gt: ["$$made.v.at", new Date(at.getTime() - keptMs)] };
   const kept: Expression = { $filter: { input: { $objectToArray: orEmpty(calls) }, as: "made", cond: isKept } };
-  const recent: Expression = { $arrayToObject: { $slice: [kept, 1 - mostCalls] } };
-  return { $mergeObjects: [recent, { [id]: { at, ...outcome } }] };
+  const recent: Expression = { $arrayToObject: { $slice: [kept, changes.length - mostCalls] } };
+  const added = Object.fromEntries(changes.map(({ id, outcome }) => [id, { at, ...outcome }]));
+  return { $mergeObjects: [recent, added] };
 }
 
 /** Joins the calls of pages that a change replaces. Undefined if there are none. */

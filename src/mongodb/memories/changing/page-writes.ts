@@ -106,7 +106,7 @@ export async function commitChanges(
         await sendWrites(memory, writes, times, session, call);
         return sendHead(memory, head, times, session, call);
       });
-      if (state !== null) await keepOutboxSmall(memory, state, call);
+      if (state !== null) await keepOutboxSmall(memory, { ...state, added: head.parts.recorded.length }, call);
       return true;
     } catch (error) {
       if (error instanceof StaleWrite) return false;

@@ -81,7 +81,7 @@ async function planHead(
 ): Promise<ChangeParts> {
   const own = plan.find(({ old }) => old === head);
   const { fields, ...rest } = own === undefined ? noPageFields : pageFields(own, own.hi === undefined, pages);
-  const recorded = history === null ? null : await runInTurns(recordParts(tree, edits), call);
+  const recorded = history === null ? [] : await runInTurns(recordParts(tree, edits), call);
   return {
     ...noChange,
     unless: changedSince(head.revision ?? 0),

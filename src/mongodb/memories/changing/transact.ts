@@ -14,7 +14,7 @@ import { getSplitBytes, hasTransactions, type PagedMemory, prepare } from "../me
 import { readsPages } from "../reading/load-scope.js";
 import { type MadeChange, makeChange, type SentChange } from "./page-writes.js";
 import { changePage, checkRoom } from "./change-page.js";
-import { isOfSeveralPages, loadForChange, type StorageScope } from "./loaded-change.js";
+import { isCountedInHead, isOfSeveralPages, loadForChange, type StorageScope } from "./loaded-change.js";
 import { replacePages } from "./replace-pages.js";
 import type { CallOutcome } from "./made-calls.js";
 import { removeExpired } from "../life/expire.js";
@@ -27,7 +27,7 @@ export interface StorageMoment {
   at: Date;
   /** Whether the memory has recorded the `approvalId` of the scope: then the change was made already. */
   isApplied: boolean;
-  /** The change with the `changeId` of the scope, if it was made before. */
+  /** A change with an identity of the scope that was made before. */
   made: MadeCall | undefined;
 }
 
@@ -73,8 +73,7 @@ export function planAttempt(
     if (upsert && newMemoryBytes(memory.address, [change]) > memory.limits.maxMemoryBytes) return null;
     return { parts, options: { ...times, target: targetHeadAlone(memory), upsert } };
   }
-  // The record of the change and the limit are kept in the head.
-  if (memory.history !== null || memory.limits.isLimited === true) return null;
+  if (isCountedInHead(memory)) return null;
   if (change.type === "delete" && selectPages(known.pages, getScope(change)).length > 1) return null;
   return { parts, options: { ...times, target: targetKnownPage(page, change), upsert: false } };
 }
@@ -106,7 +105,7 @@ export async function transactInTurn<Result>(
     if (attempted !== null) return attempted;
     const loaded = await loadForChange(memory, scope, replacesPages, call);
     const at = memory.clock();
-    const made = loaded.pages.find((page) => page.made !== undefined)?.made;
+    const made = loaded.pages.flatMap((page) => page.made ?? []).find((each) => each !== null);
     const moment = { at, isApplied: loaded.head?.isApplied === true, made };
     const { edits, result, outcome } = await apply(loaded.tree, moment);
     if (hasNoEdits(edits)) return result;

@@ -19,6 +19,8 @@ import {
 export interface RecordedParts {
   files: Expression;
   directories: Expression;
+  /** Who has made the change, if not the call that stores it. */
+  by?: Pick<CallContext, "actor" | "origin">;
 }
 
 /** Whether, by whom and when a change is recorded in its document, in the same step as the change (ADR 0015). */
@@ -29,17 +31,19 @@ export interface Recording {
   begins: boolean;
 }
 
-/** @param isUnchanged if true, the change makes no version */
+/** @param isUnchanged if true, the changes make no version */
 export function recordInOutbox(
-  { call: { actor, origin }, at, begins }: Recording,
-  parts: RecordedParts,
+  { call, at, begins }: Recording,
+  changes: readonly RecordedParts[],
   isUnchanged: Expression,
 ): Record<string, Expression> {
-  // The reason and the model stay with the proposal.
-  const rests = origin && { origin: literal({ sources: origin.sources, trust: origin.trust }) };
-  const entry = { revision: { $sum: ["$revision", 1] }, at, actor: literal(actor), ...rests, ...parts };
-  const all: Expression = { $concatArrays: [{ $ifNull: ["$outbox", []] }, where(isUnchanged, [], [entry])] };
-  const names = actor === null ? [] : nameActors(actor);
+  const entries = changes.map(({ by: { actor, origin } = call, ...parts }, index) => {
+    // The reason and the model stay with the proposal.
+    const rests = origin && { origin: literal({ sources: origin.sources, trust: origin.trust }) };
+    return { revision: { $sum: ["$revision", index + 1] }, at, actor: literal(actor), ...rests, ...parts };
+  });
+  const all: Expression = { $concatArrays: [{ $ifNull: ["$outbox", []] }, where(isUnchanged, [], entries)] };
+  const names = [...new Set(changes.flatMap(({ by: { actor } = call }) => (actor === null ? [] : nameActors(actor))))];
   const actors: Expression = { $setUnion: [{ $ifNull: ["$outboxActors", []] }, literal(names)] };
   const kept = (value: Expression): Expression =>
     begins ? value : where({ $isArray: ["$outbox"] }, value, "$$REMOVE");

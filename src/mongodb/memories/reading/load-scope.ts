@@ -29,8 +29,8 @@ export interface LoadScope extends PageRange {
   forChange?: boolean;
   /** The id of an approved change, to find out whether the head has recorded it. */
   approvalId?: string | undefined;
-  /** The identity of a change, to find out whether a page keeps it. */
-  changeId?: string | undefined;
+  /** The identities of changes, to find out which of them a page keeps. */
+  changeIds?: readonly string[] | undefined;
   /** Fields to load besides. */
   fields?: Record<string, Expression>;
 }
@@ -57,12 +57,12 @@ export interface PagePart {
 }
 
 export function projectScope(scope: LoadScope): Record<string, Expression> {
-  const { forChange = false, approvalId, changeId, fields } = scope;
+  const { forChange = false, approvalId, changeIds = [], fields } = scope;
   return {
     ...pageFields,
     ...(forChange && { splitAtBytes: 1, measuredBytes: contentBytes("$$ROOT") }),
     ...(approvalId !== undefined && { isApplied: valueAt("$applied", approvalId) }),
-    ...(changeId !== undefined && { made: valueAt("$calls", changeId) }),
+    ...(changeIds.length > 0 && { made: changeIds.map((id) => valueAt("$calls", id)) }),
     ...(readsPages(scope) ? { ...wholePage, ...(forChange && { calls: 1 }) } : projectPart(scope)),
     ...fields,
   };

@@ -23,7 +23,8 @@ import { compareKeys, getPathAt } from "../documents/page-order.js";
 export type LoadedPage = MemoryDocument & {
   measuredBytes?: number;
   isApplied?: true;
-  made?: MadeCall;
+  /** The changes with the identities of the scope. */
+  made?: (MadeCall | null)[];
   /** The end with which the page is stored, if the pages behind it are missing. */
   storedHi?: string;
 };
