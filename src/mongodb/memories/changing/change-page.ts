@@ -4,7 +4,7 @@ import type { Expression } from "../documents/expressions.js";
 import { newMemoryBytes } from "../documents/page-sizes.js";
 import { hasTransactions, type PagedMemory } from "../memory-context.js";
 import { covers } from "../reading/known-pages.js";
-import { isHead, type LoadedPage, type LoadedPages } from "../reading/load.js";
+import { isHead, type LoadedPage } from "../reading/load.js";
 import { type ChangeParts, noChange } from "./change-pipeline.js";
 import { changedSince, createEditParts } from "./edit-parts.js";
 import {
@@ -15,7 +15,7 @@ import {
   type StoreOutcome,
   toOutcome,
 } from "./loaded-change.js";
-import { checkRoomOfHead, checkRoomOfPages } from "./memory-room.js";
+import { checkGrowthOfHead, checkRoomOfNew, checkRoomOfPages } from "./memory-room.js";
 import { targetHeadAlone, targetLoadedPage } from "./page-target.js";
 import { commitChanges, makeChange } from "./page-writes.js";
 
@@ -28,43 +28,18 @@ export async function changePage(memory: PagedMemory, change: LoadedChange, call
   const page = loaded.isPaged ? loaded.pages.find((each) => covers([each], scope)) : loaded.pages[0];
   if (loaded.isPaged && (page === undefined || page.storedHi !== undefined)) return "replace";
   const parts = await createParts(memory, change, page, call);
+  const growth = Number(parts.growth);
   const mostBytes =
-    page === undefined ? newMemoryBytes(memory.address, edits.files) : (page.measuredBytes ?? 0) + Number(parts.growth);
+    page === undefined ? newMemoryBytes(memory.address, edits.files) : (page.measuredBytes ?? 0) + growth;
   const splitBytes = page?.splitAtBytes ?? memory.pageBytes;
-  const isTooLarge = Number(parts.growth) > 0 && mostBytes > splitBytes;
-  if (isTooLarge && (await hasTransactions(memory))) return "replace";
-  const isMeasured = await checkRoom(memory, change, call, parts);
+  if (growth > 0 && mostBytes > splitBytes && (await hasTransactions(memory))) return "replace";
+  if (loaded.isPaged) await checkRoomOfPages(memory, loaded, edits, call);
+  else if (page === undefined) checkRoomOfNew(memory, loaded.tree, edits);
+  else checkGrowthOfHead(memory, page, growth);
   const { head } = loaded;
   return loaded.isPaged && changesHead(memory, scope) && page !== undefined && head !== undefined && !isHead(page)
     ? sendWithHead(memory, change, { page, head }, parts, call)
-    : sendAlone(memory, change, page, isMeasured ? sinceMeasured(parts, loaded) : parts, call);
-}
-
-/** Makes a measured change only if nobody has changed the memory since. The command would refuse it by its growth. */
-function sinceMeasured(parts: ChangeParts, { pages: [page] }: LoadedPages): ChangeParts {
-  const unless = changedSince(page?.revision ?? 0);
-  return { ...parts, unless: [...parts.unless, ...unless], growth: 0 };
-}
-
-/**
- * Refuses edits after which the memory would exceed its limit.
- * @param parts the parts of the change, if they are known
- * @returns whether the memory has room for the change in this revision alone
- * @throws ENOSPC
- */
-export async function checkRoom(
-  memory: PagedMemory,
-  change: LoadedChange,
-  call: CallContext,
-  parts?: ChangeParts,
-): Promise<boolean> {
-  const { loaded, edits } = change;
-  const [page] = loaded.pages;
-  if (loaded.isPaged) {
-    await checkRoomOfPages(memory, loaded, edits, call);
-    return false;
-  }
-  return checkRoomOfHead(memory, page, edits, parts ?? (await createParts(memory, change, page, call)), call);
+    : sendAlone(memory, change, page, parts, call);
 }
 
 async function createParts(

@@ -1,52 +1,46 @@
 import type { CallContext } from "../../../core/runtime/call.js";
 import type { MemoryTree, TreeEdits } from "../../../core/tree/memory-tree.js";
 import { memoryFull, MemoryError } from "../../../core/values/errors.js";
-import { isTooLarge, storageError } from "../../driver/errors.js";
 import { reading } from "../../driver/reads.js";
-import { type ChangeParts, createStage, noChange } from "./change-pipeline.js";
 import { listPages } from "../reading/known-pages.js";
 import type { LoadedPage, LoadedPages } from "../reading/load.js";
-import { targetHeadAlone } from "./page-target.js";
-import { lookUpPresent, type PagedMemory } from "../memory-context.js";
+import type { PagedMemory } from "../memory-context.js";
 import { repartition } from "./repartition.js";
-import { contentBytes, measureContent, newMemoryBytes } from "../documents/page-sizes.js";
+import { measureContent, newMemoryBytes } from "../documents/page-sizes.js";
 
 /*
  * Checks of the limit of a memory. Each function throws ENOSPC if the memory would exceed its limit.
  */
 
-/** Checks the first change of a memory, before a head is created. */
-export async function checkRoomOfNew(
+/** Checks a change that nobody has stored yet. */
+export async function checkRoom(
   memory: PagedMemory,
-  tree: MemoryTree,
+  loaded: LoadedPages,
   edits: TreeEdits,
   call: CallContext,
 ): Promise<void> {
-  const pages = repartition([{}], tree, edits, memory.pageBytes);
-  if (pages.length > 1 && memory.limits.isLimited !== true) return;
-  await checkRoomOfHead(memory, undefined, edits, { ...noChange, growth: Infinity }, call);
+  const { pages, tree, isPaged } = loaded;
+  const [head] = pages;
+  if (isPaged) await checkRoomOfPages(memory, loaded, edits, call);
+  else if (head === undefined) checkRoomOfNew(memory, tree, edits);
+  else checkGrowthOfHead(memory, head, getGrowth(tree, edits));
 }
 
-/**
- * Checks a change of a memory that is its head alone.
- * @returns whether the change had to be measured. Then the memory has room for it in this revision alone
- */
-export async function checkRoomOfHead(
-  memory: PagedMemory,
-  page: LoadedPage | undefined,
-  edits: TreeEdits,
-  parts: ChangeParts,
-  call: CallContext,
-): Promise<boolean> {
-  const { maxMemoryBytes } = memory.limits;
-  const growth = Number(parts.growth);
-  const sizeBytes = page?.measuredBytes ?? 0;
-  const most = page === undefined ? newMemoryBytes(memory.address, edits.files) : sizeBytes + growth;
-  if (most <= maxMemoryBytes || growth === 0) return false;
-  const measured = page === undefined ? null : await measureHead(memory, parts, call);
-  const after = measured ?? most;
-  if (after > Math.max(maxMemoryBytes, sizeBytes)) throw createError(memory, after);
-  return true;
+/** Checks the first change of a memory, before a head is created. */
+export function checkRoomOfNew(memory: PagedMemory, tree: MemoryTree, edits: TreeEdits): void {
+  const pages = repartition([{}], tree, edits, memory.pageBytes);
+  const { limits, server } = memory;
+  if (pages.length > 1 && limits.isLimited !== true && server.hasTransactions !== false) return;
+  checkSize(memory, newMemoryBytes(memory.address, edits.files));
+}
+
+/** Checks a change of a memory that is its head alone. @param growth the most bytes by which it becomes larger */
+export function checkGrowthOfHead(memory: PagedMemory, { measuredBytes = 0 }: LoadedPage, growth: number): void {
+  if (growth > 0) checkSize(memory, measuredBytes + growth);
+}
+
+function checkSize(memory: PagedMemory, mostBytes: number): void {
+  if (mostBytes > memory.limits.maxMemoryBytes) throw createError(memory, mostBytes);
 }
 
 /** On a standalone server the error also says where memories have no limit. */
@@ -76,27 +70,4 @@ export async function checkRoomOfPages(
 /** Returns how many bytes edits add to the content of a memory. 0 if they add none. */
 export function getGrowth(tree: MemoryTree, edits: TreeEdits): number {
   return Math.max(0, measureContent(tree.after(edits).snapshot()) - measureContent(tree.snapshot()));
-}
-
-/**
- * Computes the size in bytes of the head after a change, without the outbox. Changes nothing.
- * @returns null if the document is larger than the server can measure
- */
-async function measureHead(memory: PagedMemory, parts: ChangeParts, call: CallContext): Promise<number | null> {
-  const { collection, clock } = memory;
-  const { maxMemoryBytes } = memory.limits;
-  const at = clock();
-  const page = targetHeadAlone(memory);
-  const settings = { at, createdAt: at, recording: null, changeId: null, receipt: null, maxMemoryBytes, page };
-  const stage = createStage({ ...parts, growth: 0 }, settings);
-  const match = { $match: lookUpPresent(memory) };
-  const project = { $project: { _id: 0, sizeBytes: contentBytes("$$ROOT") } };
-  try {
-    const found = collection.aggregate<{ sizeBytes: number }>([match, stage, project], call);
-    const [first] = await found.toArray();
-    return first?.sizeBytes ?? 0;
-  } catch (error) {
-    if (isTooLarge(error)) return null;
-    throw storageError(error, "read", maxMemoryBytes);
-  }
 }

@@ -16,7 +16,7 @@ import {
   toOutcome,
 } from "./loaded-change.js";
 import { joinCalls } from "./made-calls.js";
-import { checkRoomOfHead, checkRoomOfNew, checkRoomOfPages, getGrowth } from "./memory-room.js";
+import { checkGrowthOfHead, checkRoomOfNew, checkRoomOfPages, getGrowth } from "./memory-room.js";
 import { targetHeadAlone, targetLoadedPage } from "./page-target.js";
 import { commitChanges, makeChange, type PageWrite } from "./page-writes.js";
 import { type NewPage, repartition } from "./repartition.js";
@@ -36,7 +36,7 @@ export async function replacePages(
   const { loaded, edits, at } = change;
   const { head } = loaded;
   if (head === undefined) {
-    await checkRoomOfNew(memory, loaded.tree, edits, call);
+    checkRoomOfNew(memory, loaded.tree, edits);
     return createHead(memory, change, call);
   }
   const [headId, incarnation] = [head._id, getIncarnation(head)];
@@ -51,7 +51,7 @@ export async function replacePages(
   const headParts = await planHead(memory, change, head, { plan, removed }, call);
   const times = { at, createdAt: at };
   if (isOnePage) {
-    await checkRoomOfHead(memory, head, edits, { ...headParts, growth: getGrowth(loaded.tree, edits) }, call);
+    checkGrowthOfHead(memory, head, getGrowth(loaded.tree, edits));
     const target = targetLoadedPage(memory, head, false);
     const options = { target, ...times, upsert: false };
     return toOutcome((await makeChange(memory, headParts, options, call)) !== null);

@@ -13,7 +13,8 @@ import { targetHeadAlone, targetKnownPage } from "./page-target.js";
 import { getSplitBytes, hasTransactions, type PagedMemory, prepare } from "../memory-context.js";
 import { readsPages } from "../reading/load-scope.js";
 import { type MadeChange, makeChange, type SentChange } from "./page-writes.js";
-import { changePage, checkRoom } from "./change-page.js";
+import { changePage } from "./change-page.js";
+import { checkRoom } from "./memory-room.js";
 import { isCountedInHead, isOfSeveralPages, loadForChange, type StorageScope } from "./loaded-change.js";
 import { replacePages } from "./replace-pages.js";
 import type { CallOutcome } from "./made-calls.js";
@@ -145,7 +146,7 @@ export async function checkChanges(
   const loaded = await loadForChange(memory, scope, isOfSeveralPages(memory, scope), call);
   const at = memory.clock();
   const edits = planChanges(loaded.tree, changes, options, at);
-  await checkRoom(memory, { scope, loaded, edits, at }, call);
+  await checkRoom(memory, loaded, edits, call);
 }
 
 export function toResult(change: Change, { counts: [first, second], createdAt }: MadeChange, now: Date): ChangeResult {
