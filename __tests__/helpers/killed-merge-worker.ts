@@ -14,5 +14,5 @@ client.on("commandStarted", () => {
   sent += 1;
   if (sent === Number(last)) process.kill(process.pid, "SIGKILL");
 });
-await mergeMemories(store.memory({ nodeId: from }), store.memory({ nodeId: into }), { append: ["/log"] });
+await mergeMemories(store.memory({ nodeId: from }), store.memory({ nodeId: into }));
 await client.close();

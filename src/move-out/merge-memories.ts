@@ -1,28 +1,42 @@
 import { z } from "zod";
-import { patternField } from "../core/access/policy.js";
-import { splitIntoBatches } from "../core/bulk.js";
+import { addFilesTo, getAddSettings, readFilesFrom, splitIntoBatches } from "../core/bulk.js";
 import type { Memory, MemoryOutline } from "../core/memory.js";
 import { assertMemory } from "../core/mounts/mounts.js";
 import { openWithoutRules } from "../core/restrictable-memory.js";
 import { lostRace, maxAttempts, pause } from "../core/runtime/lost-race.js";
 import { checkOptions } from "../core/settings/check-options.js";
-import { getReason, hasCode, invalid, MemoryError } from "../core/values/errors.js";
-import { compilePathPatterns } from "../core/values/path-pattern.js";
-import { ROOT } from "../core/values/paths.js";
+import type { AddedFile, DatedFile } from "../core/tree/add-files.js";
+import type { SnapshotFile } from "../core/tree/snapshot.js";
+import { catchRefusal, fileTooLarge, getReason, invalid, MemoryError, parentIsFile } from "../core/values/errors.js";
+import {
+  getCreationError,
+  getName,
+  getParent,
+  getParents,
+  getPathPrefix,
+  maxPathChars,
+  maxSegmentChars,
+  ROOT,
+} from "../core/values/paths.js";
+import { takeStart } from "../core/values/text.js";
 import { getField } from "../core/values/unknown-values.js";
-import { mergeBatch } from "./merge-batch.js";
-import { type MergedFile, mergeFile, readSteps } from "./merge-file.js";
 
 /** Options of {@link mergeMemories}. */
 export interface MergeOptions {
-  /**
-   * Paths of files whose text is added to the end of a different file at the same path, as in a `MemoryRule`. All other
-   * different files are put beside it.
-   * @default none
-   */
-  append?: string[];
   /** Only reports what would be done. @default false */
   dryRun?: boolean;
+}
+
+/** A file of the first memory, and the result of its merge. */
+export interface MergedFile {
+  path: string;
+  /**
+   * `equal`: the second memory has the text. `created`: the file was missing. `beside`: another text is at the path, so
+   * the file is at `to`. `skipped`: the second memory refuses the file, for this `reason`.
+   */
+  result: "equal" | "created" | "beside" | "skipped";
+  to?: string;
+  reason?: string;
 }
 
 /** The results of a merge. With `dryRun`, the results that it would have. */
@@ -35,39 +49,37 @@ export interface MergeReport {
   revision: number | null;
 }
 
-const optionsSchema = z.strictObject({ append: z.array(patternField).default([]), dryRun: z.boolean().default(false) });
+const optionsSchema = z.strictObject({ dryRun: z.boolean().default(false) });
 
 /**
- * Adds the files of a memory to another one, and deletes nothing. An equal file stays once. A missing file comes with
- * its kept versions, each by its author. A different file is put beside: `/note-merged.md`. Call it again after an
- * interruption, or when the first memory has changed: what is there already is not added twice.
+ * Adds the files of a memory to another one, with their times, and deletes nothing. An equal file stays once. A missing
+ * file is written. A different file is put beside: `/note-merged.md`. Call it again after an interruption, or when the
+ * first memory has changed: what is there already is not added twice.
  * @throws TypeError for bad arguments; EINVAL if both are the same memory; EIO, ENOSPC
  */
 export async function mergeMemories(from: Memory, into: Memory, options: MergeOptions = {}): Promise<MergeReport> {
   assertMemory(from, "mergeMemories: the first memory");
   assertMemory(into, "mergeMemories: the second memory");
-  const { append, dryRun } = checkOptions("MergeOptions", optionsSchema, options);
+  const { dryRun } = checkOptions("MergeOptions", optionsSchema, options);
   if (isSameMemory(from, into)) throw invalid("a memory cannot be merged into itself");
-  const isAppended = compilePathPatterns(append);
   const { files, revision } = await from.outline();
-  const steps = await readSteps(
-    from,
-    files.map(({ path }) => path),
-  );
-  const context = { from, into, known: getPaths(await into.outline()), steps, dryRun };
+  const context = { into, known: getPaths(await into.outline()), dryRun };
   const merged: MergedFile[] = [];
   for (const batch of splitIntoBatches(files, ({ sizeBytes }) => sizeBytes)) {
-    const paths = batch.map(({ path }) => path);
-    const results = await mergeBatch(context, paths);
-    for (const path of paths) {
-      const result = results.get(path);
-      const file = result
-        ? { path, result }
-        : await mergeInTurn(path, () => mergeFile(context, path, isAppended(path)));
-      if (file !== null) merged.push(file);
-    }
+    const texts = await readFilesFrom(
+      from,
+      batch.map(({ path }) => path),
+    );
+    merged.push(...(await mergeBatch(context, [...texts.values()])));
   }
   return { files: merged, proposals: await countProposals(from), revision };
+}
+
+interface MergeContext {
+  into: Memory;
+  /** The paths of the second memory, and those that it gets. */
+  known: Map<string, "file" | "dir">;
+  dryRun: boolean;
 }
 
 /** The paths of the second memory, so that missing files need no read. */
@@ -78,19 +90,101 @@ function getPaths({ files, directories }: MemoryOutline): Map<string, "file" | "
   ]);
 }
 
-/** Tries again if another program changed the second memory. @returns null if the file is gone */
-async function mergeInTurn(path: string, run: () => Promise<MergedFile | null>): Promise<MergedFile | null> {
-  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-    try {
-      return await run();
-    } catch (error) {
-      if (!MemoryError.isInstance(error) || hasCode(error, "EIO", "ENOSPC")) throw error;
-      if (!hasCode(error, "EEXIST", "ECONFLICT", "ENOENT"))
-        return { path, result: "skipped", reason: getReason(error) };
+/** Merges files in one change. Tries again with those at whose paths another program has written meanwhile. */
+async function mergeBatch(context: MergeContext, files: readonly SnapshotFile[]): Promise<MergedFile[]> {
+  const results = new Map<string, MergedFile>();
+  let waiting = files;
+  for (let attempt = 0; attempt < maxAttempts && waiting.length > 0; attempt += 1) {
+    if (attempt > 0) await pause(attempt);
+    const planned = await planFiles(context, waiting);
+    const added = planned.filter(({ file }) => file !== null);
+    const outcomes = await addToMemory(
+      context,
+      added.map(({ file }) => file as DatedFile),
+    );
+    const lost = new Set<string>();
+    for (const { result, file } of planned) {
+      const outcome = file === null ? "unchanged" : (outcomes.get(file.path) ?? null);
+      if (outcome === null || (MemoryError.isInstance(outcome) && outcome.code === "EEXIST")) lost.add(result.path);
+      else if (!MemoryError.isInstance(outcome)) results.set(result.path, result);
+      else results.set(result.path, { path: result.path, result: "skipped", reason: getReason(outcome) });
     }
-    await pause(attempt);
+    waiting = waiting.filter(({ path }) => lost.has(path));
   }
-  throw lostRace();
+  if (waiting.length > 0) throw lostRace();
+  return files.flatMap(({ path }) => results.get(path) ?? []);
+}
+
+interface PlannedFile {
+  result: MergedFile;
+  /** Null if nothing is written. */
+  file: DatedFile | null;
+}
+
+/** Finds the place of each file: its own path, or the first one beside it that has no other text. */
+async function planFiles({ into, known }: MergeContext, files: readonly SnapshotFile[]): Promise<PlannedFile[]> {
+  const { maxFileBytes } = getAddSettings(into);
+  const isFile = (path: string): boolean => known.get(path) === "file";
+  const texts = new Map<string, string | undefined>();
+  const read = async (paths: readonly string[]): Promise<void> => {
+    const found = await readFilesFrom(into, paths);
+    for (const path of paths) texts.set(path, found.get(path)?.content);
+  };
+  await read(files.map(({ path }) => path).filter(isFile));
+  const plan = async ({ path, content, sizeBytes, createdAt, updatedAt }: SnapshotFile): Promise<PlannedFile> => {
+    const skip = (error: MemoryError): PlannedFile => ({
+      result: { path, result: "skipped", reason: getReason(error) },
+      file: null,
+    });
+    if (getParents(path).some(isFile)) return skip(parentIsFile());
+    for (let number = 0; ; number += 1) {
+      const target = number === 0 ? path : getPathBeside(path, number);
+      const to = number === 0 ? {} : { to: target };
+      if (known.get(target) === "dir") continue;
+      if (isFile(target) && !texts.has(target)) await read([target]);
+      const present = texts.get(target);
+      if (present === content) return { result: { path, result: "equal", ...to }, file: null };
+      if (present !== undefined) continue;
+      const fault = getCreationError(target, into.paths);
+      if (fault !== null) return skip(fault);
+      if (sizeBytes > maxFileBytes) return skip(fileTooLarge(sizeBytes, maxFileBytes));
+      known.set(target, "file");
+      texts.set(target, content);
+      const result = { path, result: number === 0 ? "created" : "beside", ...to } as const;
+      return { result, file: { path: target, content, createdAt, updatedAt, ifExists: "fail" } };
+    }
+  };
+  const planned: PlannedFile[] = [];
+  for (const file of files) planned.push(await plan(file));
+  return planned;
+}
+
+/** @returns what became of each file, or nothing if another change came first */
+async function addToMemory(
+  { into, dryRun }: MergeContext,
+  files: readonly DatedFile[],
+): Promise<Map<string, AddedFile>> {
+  if (dryRun || files.length === 0) return new Map(files.map(({ path }) => [path, "written"]));
+  const results = (await catchRefusal(addFilesTo(into, files), "ECONFLICT")) ?? [];
+  return new Map(
+    files.flatMap(({ path }, index) => {
+      const result = results[index];
+      return result === undefined ? [] : [[path, result] as const];
+    }),
+  );
+}
+
+/**
+ * Returns `/a/note-merged.md` for `/a/note.md`, then `/a/note-merged-2.md`. It names no owner of the other memory,
+ * because forgetting that owner would leave the name. Every rule of paths allows it.
+ */
+function getPathBeside(path: string, number: number): string {
+  const directory = getPathPrefix(getParent(path));
+  const name = getName(path);
+  const dot = name.lastIndexOf(".") > 0 ? name.lastIndexOf(".") : name.length;
+  const ending = `-merged${number === 1 ? "" : `-${number}`}${name.slice(dot)}`;
+  const room = Math.min(maxSegmentChars, maxPathChars - directory.length) - ending.length;
+  return directory + takeStart(name.slice(0, dot), Math.max(room, 0)) + ending;
 }
 
 async function countProposals({ proposals }: Memory): Promise<number> {

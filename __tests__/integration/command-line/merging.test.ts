@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { randomUUID } from "node:crypto";
-import { type Memory, MongoMemoryStore, tidy } from "../../../src/index.js";
+import { type Memory, MongoMemoryStore } from "../../../src/index.js";
+import { change, learnWith, said } from "../../helpers/scripted-learning.js";
 import { cli, cliJson } from "../../helpers/run-cli.js";
 import { testDatabase } from "../../helpers/test-database.js";
 
@@ -45,16 +46,6 @@ describe("merge", () => {
     expect(Object.keys(await read("old"))).toHaveLength(3);
   });
 
-  it("names the author of each version, and this program if there is none", async () => {
-    const { place, open } = await people(both);
-    await open("old").write("/c", "c");
-    await cli(["merge", ...place, ...options]);
-    const actors: unknown[] = [];
-    for await (const { path, actor } of open("new").history?.list() ?? [])
-      if (path === "/log/x" || path === "/c") actors.push(actor);
-    expect(actors).toEqual([{ client: "langgraph-mongo-memory", userId: "old" }, { client: "langgraph-mongo-memory" }]);
-  });
-
   it("changes and creates nothing with --dry-run", async () => {
     const { place, store, read } = await people({ old: both.old });
     const report = await cliJson(["merge", ...place, ...options, "--forget", "--dry-run"]);
@@ -89,16 +80,14 @@ describe("merge", () => {
     expect(snapshot.files).toHaveLength(1);
   });
 
-  it("erases the merged memories with --forget, and keeps their authors in the other", async () => {
-    const { place, open, read } = await people(both);
-    const { exitCode, stdout } = await cli(["merge", ...place, ...options, "--forget", "--yes", "--append", "/**"]);
+  it("erases the merged memories with --forget", async () => {
+    const { place, read } = await people(both);
+    const { exitCode, stdout } = await cli(["merge", ...place, ...options, "--forget", "--yes"]);
     expect([exitCode, stdout.split("\n").at(-2)]).toEqual([
       0,
-      "merged and erased 1 memory: 1 file appended, 1 file equal, 1 file created",
+      "merged and erased 1 memory: 1 file beside, 1 file equal, 1 file created",
     ]);
-    expect([await read("old"), (await read("new"))["/a.md"]]).toEqual([{}, "2\n1"]);
-    const [version] = (await open("new").history?.blame("/log/x")) ?? [];
-    expect(version?.version?.actor).toMatchObject({ userId: "old" });
+    expect([await read("old"), (await read("new"))["/a-merged.md"]]).toEqual([{}, "1"]);
     const again = await cli(["merge", ...place, ...options, "--forget", "--yes"]);
     expect([again.exitCode, again.stderr]).toEqual([
       1,
@@ -128,7 +117,13 @@ describe("merge", () => {
       'error: node "a", user "old": merged, but not erased: a file was skipped; move or rename it, and run it again\n',
     ]);
     await open("new").delete("/c");
-    await tidy(open("old"), { propose: true });
+    await learnWith(
+      open("old"),
+      ["a", "b"].map((name) => change("write", `/profile/${name}`, { text: name })),
+      {
+        messages: said("x"),
+      },
+    );
     const waiting = await cli(["merge", ...place, ...options, "--forget", "--yes"]);
     expect([waiting.exitCode, waiting.stderr]).toEqual([
       1,
@@ -153,7 +148,6 @@ describe("merge", () => {
     ],
     [["--user", "old", "--into-node", "b"], "--into-node needs --node, as it takes the files of one memory"],
     [[...options, "--into-thread", "t"], "--into-thread and --into-user exclude each other; pass one of them"],
-    [[...options, "--append", "../x"], '--append "../x": must be an absolute path, such as "/policies/**"'],
     [
       [...options, "--forget"],
       "merge --forget asks before it erases, and there is no terminal to ask on; pass --yes, or --dry-run to see what it would do",

@@ -133,10 +133,6 @@ const doors: Record<string, Door> = {
     await free.write(path, "other");
     await mergeMemories(await createOther(path, text), node.memory());
   },
-  "mergeMemories, added to another file": async ({ node, free }, path, text) => {
-    await free.write(path, "other");
-    await mergeMemories(await createOther(path, text), node.memory(), { append: ["/**"] });
-  },
   learn: ({ node }, path, text) =>
     learnFrom(node, [[change("write", path, { text })], []], { messages: said("x"), apply: "append-only" }),
 };

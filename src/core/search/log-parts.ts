@@ -43,18 +43,11 @@ export function cutLogParts(before: string, after: string, present: string): str
 /** Each part begins with a heading. No text of a message begins a line. */
 const partStart = /^(?=## \d\d:\d\d)/m;
 
-/** Returns the parts of a conversation log. Null if the text is no log. */
-export function splitLog(text: string): string[] | null {
-  const parts = text.split(partStart);
-  const isLog = text.endsWith("\n") && parts.every((part) => partStart.test(part) && readMarks(part).length > 0);
-  return isLog ? parts : null;
-}
-
 function takeParts(text: string, isTaken: (part: string) => boolean): string {
   return text.split(partStart).filter(isTaken).join("");
 }
 
 /** Makes parts equal that differ only in whether the next part of their thread follows. */
-export function closeParts(text: string): string {
+function closeParts(text: string): string {
   return text.replaceAll(marksLine, (line) => `~${line.slice(1)}`);
 }

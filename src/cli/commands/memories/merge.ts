@@ -2,8 +2,7 @@ import { Option } from "commander";
 import { checkAddress, type CheckedAddress } from "../../../core/values/address.js";
 import { checkForgotten } from "../../../mongodb/admin/checks.js";
 import type { MemoryDatabase } from "../../../mongodb/admin/memory-database.js";
-import type { MergedFile } from "../../../move-out/merge-file.js";
-import type { MergeReport } from "../../../move-out/merge-memories.js";
+import type { MergedFile, MergeReport } from "../../../move-out/merge-memories.js";
 import { groupBy } from "../../collections.js";
 import { createCommand, type Report } from "../../command.js";
 import type { CliContext } from "../../context.js";
@@ -11,7 +10,6 @@ import { about, CommandError, exitCodes, usageError } from "../../errors.js";
 import { createAddress, formatAddress } from "../../targets/address.js";
 import { openMemoryIn, transferSettings, withMemories } from "../../targets/open-target.js";
 import {
-  checkPatterns,
   databaseOptions,
   getNamedMemories,
   idOption,
@@ -25,7 +23,6 @@ interface MergeInput extends TargetOptions {
   intoNode?: string;
   intoThread?: string;
   intoUser?: string;
-  append?: string[];
   forget?: boolean;
   yes?: boolean;
   dryRun?: boolean;
@@ -41,16 +38,13 @@ export const merge = createCommand<MergeInput>({
   usage: "merge",
   description:
     "Add the files of a memory to another one, or all memories of a user or a thread to those of another. An equal " +
-    "file stays once, a new one comes with its versions and their authors, and a different one is put beside it as " +
-    "note-merged.md. It deletes nothing, unless you pass --forget. If it is interrupted, run it again.",
+    "file stays once, a new one is written, and a different one is put beside it as note-merged.md. It deletes nothing, unless you pass --forget. If it is interrupted, run it again.",
   examples: [
     "merge --user ada --into-user ada@example.com --dry-run",
-    'merge --user ada --into-user ada2 --append "/logs/**"',
     "merge --user ada --into-user ada@example.com --forget",
     "merge --node assistant --into-node helper",
   ],
   options: [
-    new Option("--append <pattern...>", "paths whose text is added to the end of a different file, not put beside it"),
     new Option("--forget", "then erase the merged memories for good; asks. It needs that no file was skipped"),
     new Option("--yes", "do not ask; needed for --forget without a terminal"),
     new Option("--dry-run", "only show what it would do"),
@@ -61,8 +55,7 @@ export const merge = createCommand<MergeInput>({
     idOption("--into-user <id>", "its user, in place of the thread or user"),
   ],
   run: async (input, context) => {
-    const { forget = false, yes = false, dryRun = false, append = [], json } = input;
-    checkPatterns("--append", append);
+    const { forget = false, yes = false, dryRun = false, json } = input;
     const range = checkNames(input);
     const asks = forget && !dryRun && !yes;
     if (asks) assertCanConfirm("merge --forget", "--yes, or --dry-run to see what it would do", context);
@@ -70,7 +63,7 @@ export const merge = createCommand<MergeInput>({
       const merged: Merged[] = [];
       for await (const { address: from } of database.summaries([range])) {
         const pair = { from, into: getDestination(from, input) };
-        const each = { ...pair, ...(await mergePair(database, pair, { append, dryRun })) };
+        const each = { ...pair, ...(await mergePair(database, pair, { dryRun })) };
         merged.push(each);
         if (json !== true) await printMerged(each, context);
       }
@@ -115,7 +108,7 @@ function getDestination(from: CheckedAddress, { intoNode, intoThread, intoUser }
 async function mergePair(
   database: MemoryDatabase,
   pair: Pick<Merged, "from" | "into">,
-  options: { append: string[]; dryRun: boolean },
+  options: { dryRun: boolean },
 ): Promise<MergeReport> {
   const { mergeMemories } = await import("../../../move-out/merge-memories.js");
   const from = openMemoryIn(database, pair.from, { ...transferSettings, access: "read" });
