@@ -7,12 +7,11 @@ import type { Steps } from "../core/runtime/turns.js";
  * - `hidden`: characters that nobody sees.
  * - `empty`: a file without text.
  * - `stale`: a note past the date that its front matter states as `stale_after`.
- * - `duplicate`: a file or a line that stands elsewhere, letter for letter.
- * - `nearDuplicate`: the same words with other case, accents, punctuation or blanks.
+ * - `duplicate`: a file or a line that stands elsewhere, but for case, accents, blanks and the punctuation at its ends.
  * - `deadLink`: a link to a file that is not there.
  * - `large`: a file with more characters than a connector shows.
  */
-export type TidyKind = "hidden" | "empty" | "stale" | "duplicate" | "nearDuplicate" | "deadLink" | "large";
+export type TidyKind = "hidden" | "empty" | "stale" | "duplicate" | "deadLink" | "large";
 
 /** One finding of `tidy`. Findings of the same kind in one file are one finding, except links. */
 export interface TidyFinding {
@@ -24,22 +23,10 @@ export interface TidyFinding {
   count: number;
   /** The finding in words. */
   message: string;
-  /** The change that `propose` proposes. `split` moves the end of a file into further files. */
-  remedy: "edit" | "delete" | "archive" | "split";
-  /** The id of the proposal that changes the file. With `propose` only. */
-  proposal?: string;
-  /** Why the change was not proposed. With `propose` only. */
-  refused?: string;
 }
-
-/** Returns the new text of a line, or null to remove the line. @param line the number of the line, from 1 */
-export type EditLine = (text: string, line: number) => string | null;
 
 /** A finding of a check. */
-export interface FoundFault extends Omit<TidyFinding, "path"> {
-  /** Only for the remedy `edit`. */
-  edit?: EditLine;
-}
+export type FoundFault = Omit<TidyFinding, "path">;
 
 /** The facts that all checks of a run get. */
 export interface TidyScope {
@@ -47,8 +34,6 @@ export interface TidyScope {
   paths: ReadonlySet<string>;
   /** The point of the mounted memory that is examined. "/" without mounts. */
   point: string;
-  /** The paths of the files of this memory. */
-  files: readonly string[];
   maxChars: number;
   at: Date;
 }
@@ -60,7 +45,7 @@ type ExamineFile = (file: SnapshotFile) => Steps<FoundFault[]>;
 export type TidyCheck = (scope: TidyScope) => ExamineFile;
 
 /** A finding about a whole file. */
-type FileFault = Pick<FoundFault, "kind" | "message" | "remedy">;
+type FileFault = Pick<FoundFault, "kind" | "message">;
 
 /** Creates a check of whole files. It needs one step for each file. */
 export function checkEachFile(examine: (file: SnapshotFile, scope: TidyScope) => FileFault | null): TidyCheck {
@@ -69,7 +54,6 @@ export function checkEachFile(examine: (file: SnapshotFile, scope: TidyScope) =>
       yield;
       const found = examine(file, scope);
       if (found === null) return [];
-      const { kind, message, remedy } = found;
-      return [{ kind, line: null, count: 0, message, remedy }];
+      return [{ ...found, line: null, count: 0 }];
     };
 }

@@ -149,12 +149,6 @@ const unruledDoors: Record<string, Door> = {
     tell(place, "decide", { ids: [await proposeFreely(place, path, text)], decision: "approve" }),
   "a revert on the page": async (place, path, text) =>
     tell(place, "revert", { what: { path, to: await replaceFreely(place, path, text) } }),
-  "a remedy of tidy on the page": async (place, path, text) => {
-    await place.free.write(path, `stays\nzero\u200bwidth ${text}\n`);
-    await tell(place, "propose-tidy", {});
-    for await (const { content } of proposalsOf(place.free).list()) await place.free.write("/proposed", content ?? "");
-    await place.free.delete(path);
-  },
 };
 
 /** Every stored text. */

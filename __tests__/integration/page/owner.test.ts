@@ -182,7 +182,6 @@ const requests: Record<string, (named: Named) => Send[]> = {
     post("decide", { address, ids: [proposal], decision: "reject", by: eveId }),
   ],
   tidy: ({ address }) => [get("tidy", address)],
-  "propose-tidy": ({ address }) => [post("propose-tidy", { address, by: eveId })],
   message: ({ address, version }) => [get("message", address), get("message", { ...address, at: version })],
   export: ({ address }) => [get("export", address)],
 };

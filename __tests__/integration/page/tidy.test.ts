@@ -2,10 +2,8 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "@jest/globals";
 import { createMemoryPage } from "langgraph-mongo-memory/page";
 import { type Memory, MongoMemoryStore } from "../../../src/index.js";
-import { askPage, pageQuery, pageToken, tellPage } from "../../helpers/page-client.js";
-import { readAll } from "../../helpers/read-all.js";
+import { askPage, pageQuery, pageToken } from "../../helpers/page-client.js";
 import { shownPages } from "../../helpers/shown-page.js";
-import { getProposals } from "../../helpers/store-calls.js";
 import { testDatabase } from "../../helpers/test-database.js";
 
 // The page as users get it, with its client: needs `dist`, which `npm test` builds first.
@@ -47,35 +45,13 @@ describe("what the page answers about tidying", () => {
     expect((json as { findings: unknown[] }).findings).toHaveLength(500);
   });
 
-  it("proposes the remedies as one run of the person", async () => {
-    const memory = await openUntidy();
-    const { address } = memory;
-    const { json } = await tellPage(page, "/api/propose-tidy", { address, by: "ada" });
-    expect(json).toEqual({ files: 2, refused: [] });
-    expect(await readAll(getProposals(memory).list())).toMatchObject([
-      { command: "edit", path: "/a.md", content: "# Tea\n\nsee the pot\n" },
-      { command: "delete", path: "/empty.md", actor: { client: "tidy", userId: "ada" } },
-    ]);
-    expect(await memory.read("/empty.md")).toBe("");
-  });
-
-  it.each(["tidy", "propose-tidy"])("is refused to another person: %s", async (path) => {
-    const memory = await openUntidy(store.memory({ nodeId: randomUUID(), scope: "perUser", userId: "ada" }));
-    const { address } = memory;
-    const own = (userId: string) =>
-      createMemoryPage({ store, access: "write", authorize: () => ({ owner: { userId } }) });
-    const request = (userId: string): Promise<{ status: number }> =>
-      path === "tidy"
-        ? askPage(own(userId), `/api/tidy?${pageQuery({ ...address })}`)
-        : tellPage(own(userId), `/api/${path}`, { address });
-    expect([(await request("eve")).status, (await request("ada")).status]).toEqual([404, 200]);
-  });
-
-  it("proposes nothing on a page that only reads", async () => {
-    const memory = await openUntidy();
-    const reading = createMemoryPage({ store, token: pageToken });
-    expect((await tellPage(reading, "/api/propose-tidy", { address: memory.address, by: "ada" })).status).toBe(403);
-    expect(await readAll(getProposals(memory).list())).toEqual([]);
+  it("is refused to another person", async () => {
+    const { address } = await openUntidy(store.memory({ nodeId: randomUUID(), scope: "perUser", userId: "ada" }));
+    const statuses = ["eve", "ada"].map(async (userId) => {
+      const own = createMemoryPage({ store, authorize: () => ({ owner: { userId } }) });
+      return (await askPage(own, `/api/tidy?${pageQuery({ ...address })}`)).status;
+    });
+    expect(await Promise.all(statuses)).toEqual([404, 200]);
   });
 });
 
@@ -85,23 +61,8 @@ describe("the view of what should be tidied", () => {
     const tab = await open({ store });
     await view(tab, memory.address, { tab: "tidy" });
     await tab.see("2 findings");
-    expect(await tab.text()).not.toContain("Propose the remedies");
     await tab.press("/a.md:3", "link");
     await tab.see("see [the pot](pot.md)");
-    expect(tab.faults).toEqual([]);
-    await tab.page.close();
-  });
-
-  it("proposes the remedies, which then wait as one run", async () => {
-    const memory = await openUntidy();
-    const tab = await open({ store, access: "write" });
-    await view(tab, memory.address, { tab: "tidy" });
-    await tab.press("Propose the remedies…");
-    await tab.page.type("dialog input", "Ada");
-    await tab.press("Propose");
-    await tab.see("Changes of 2 files proposed.");
-    await tab.press("Changes of 2 files", "link");
-    await tab.see("tidy · 2 changes");
     expect(tab.faults).toEqual([]);
     await tab.page.close();
   });

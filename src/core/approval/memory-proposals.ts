@@ -36,7 +36,7 @@ export interface MemoryProposal {
   base: string;
   /**
    * The basis of a proposal of `learn`: the reason that the model gave, the ids of versions and messages, the lowest
-   * trust of their authors, and the name of the model. A proposal of `tidy` has only a reason.
+   * trust of their authors, and the name of the model.
    */
   origin?: ChangeOrigin;
   /** The author of the proposal. */

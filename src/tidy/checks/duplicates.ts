@@ -1,7 +1,8 @@
 import type { SnapshotFile } from "../../core/memory.js";
-import type { Line } from "../../core/search/lines.js";
+import { type Line, splitLines } from "../../core/search/lines.js";
 import type { Steps } from "../../core/runtime/turns.js";
-import type { EditLine, FoundFault, TidyCheck } from "../finding.js";
+import { hashSha256 } from "../../core/values/sha256.js";
+import type { FoundFault, TidyCheck } from "../finding.js";
 import { followCode, proseLines } from "../note-lines.js";
 import { getPassedEnd } from "./stale-notes.js";
 
@@ -9,14 +10,6 @@ interface Place {
   path: string;
   line: number | null;
 }
-
-/** The places of texts, by their letters and by their words. */
-interface KnownTexts {
-  exact: Map<string, Place>;
-  near: Map<string, Place>;
-}
-
-const createTexts = (): KnownTexts => ({ exact: new Map(), near: new Map() });
 
 /** A line of another file needs so many words to be a duplicate. Short lines mean something else in another note. */
 const minWordsElsewhere = 6;
@@ -38,44 +31,48 @@ const underline = /^(?:=+|-+)[ \t]*$/;
 const tiedLine = /\||^\[[^\]]+\]:/;
 
 export const duplicates: TidyCheck = ({ at }) => {
-  const [files, lines] = [createTexts(), createTexts()];
+  const files = new Map<string, Place>();
+  const lines = new Map<string, Place>();
   return function* examineFile(file) {
     yield;
-    const text = file.content.trim();
-    // A stale note is archived, so it cannot be the place where a repeated text stays.
-    if (text === "" || getPassedEnd(text, at) !== null) return [];
-    const whole = findText(files, text, foldWords(text), { path: file.path, line: null });
+    const { path, content } = file;
+    // What a stale note says should stay elsewhere.
+    if (content.trim() === "" || getPassedEnd(content, at) !== null) return [];
+    const folded: string[] = [];
+    for (const { text } of splitLines(content)) {
+      yield;
+      const line = fold(text);
+      if (line !== "") folded.push(line);
+    }
+    const words = folded.length === 0 ? content.trim() : folded.join("\n");
+    const whole = findText(files, hashSha256(words), { path, line: null });
     // The finding of a copied file includes its lines.
-    return whole === null ? yield* examineLines(file, lines) : [describeFile(whole)];
+    if (whole === null) return yield* examineLines(file, lines);
+    return [{ kind: "duplicate", line: null, count: 0, message: `the file has the same text as ${whole.path}` }];
   };
 };
 
-function* examineLines(file: SnapshotFile, elsewhere: KnownTexts): Steps<FoundFault[]> {
+function* examineLines(file: SnapshotFile, elsewhere: Map<string, Place>): Steps<FoundFault[]> {
   const { path } = file;
-  const own = createTexts();
-  const repeated = { exact: [] as Repeated[], near: [] as Repeated[] };
-  const others = { exact: [] as Repeated[], near: [] as Repeated[] };
+  const own = new Map<string, Place>();
+  const repeated: Repeated[] = [];
+  const others: Repeated[] = [];
   for (const item of linesInContext(file)) {
     yield;
-    const words = item === null ? "" : foldWords(item.text);
+    const words = item === null ? "" : fold(item.text);
     if (item === null || words.length < minLineChars) continue;
     const { line, text, context } = item;
     const place = { path, line };
-    const within = findText(own, `${context}\n${text}`, `${context}\n${words}`, place);
+    const within = findText(own, `${context}\n${words}`, place);
     if (within !== null) {
-      repeated[within.isExact ? "exact" : "near"].push({ line, other: within.place });
+      repeated.push({ line, other: within });
       continue;
     }
     if (words.split(" ", minWordsElsewhere).length < minWordsElsewhere || relativeLink.test(text)) continue;
-    const other = findText(elsewhere, text, words, place);
-    if (other !== null && other.place.path !== path)
-      others[other.isExact ? "exact" : "near"].push({ line, other: other.place });
+    const other = findText(elsewhere, words, place);
+    if (other !== null && other.path !== path) others.push({ line, other });
   }
-  return [
-    ...describeLines("duplicate", repeated.exact),
-    ...describeLines("duplicate", others.exact),
-    ...describeLines("nearDuplicate", [...repeated.near, ...others.near]),
-  ];
+  return [...describeLines(repeated), ...describeLines(others)];
 }
 
 interface Repeated {
@@ -83,26 +80,27 @@ interface Repeated {
   other: Place;
 }
 
-interface KnownText {
-  place: Place;
-  isExact: boolean;
+/** Finds the place of an equal text, or remembers this one. */
+function findText(places: Map<string, Place>, words: string, place: Place): Place | null {
+  const same = places.get(words);
+  if (same === undefined) places.set(words, place);
+  return same ?? null;
 }
 
-/** Finds an earlier text, or remembers this one. */
-function findText({ exact, near }: KnownTexts, text: string, words: string, place: Place): KnownText | null {
-  const same = exact.get(text);
-  if (same !== undefined) return { place: same, isExact: true };
-  exact.set(text, place);
-  const similar = words === "" ? undefined : near.get(words);
-  if (similar !== undefined) return { place: similar, isExact: false };
-  near.set(words, place);
-  return null;
-}
+/** Two longer lines must be equal letter for letter, so that each step is short. */
+const maxFoldedChars = 10_000;
 
-/** Returns the words of a text, without case, accents and punctuation. */
-function foldWords(text: string): string {
-  const words = text.normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase();
-  return words.match(/[\p{L}\p{N}]+/gu)?.join(" ") ?? "";
+/** Signs such as those of `C++`, `C#` and `50 %` are no punctuation of a sentence. */
+const sentenceMarks = /^[.,;:!?…"'()[\]*_`~«»“”„‘’¿¡。、，！？：；]+|[.,;:!?…"'()[\]*_`~«»“”„‘’¿¡。、，！？：；]+$/gu;
+
+/** Folds case, accents, blanks and the punctuation at the ends of a line. */
+function fold(line: string): string {
+  if (line.length > maxFoldedChars) return line;
+  const plain = line
+    .normalize("NFD")
+    .replaceAll(/[\u0300-\u036f]/g, "")
+    .toLowerCase();
+  return plain.replaceAll(/\s+/g, " ").trim().replaceAll(sentenceMarks, "").trim();
 }
 
 /** A line with the number of the headings above it. */
@@ -153,27 +151,11 @@ class Headings {
   }
 }
 
-function describeFile({ place, isExact }: KnownText): FoundFault {
-  const whole = { line: null, count: 0 };
-  return isExact
-    ? { ...whole, kind: "duplicate", message: `the file has the same text as ${place.path}`, remedy: "delete" }
-    : {
-        ...whole,
-        kind: "nearDuplicate",
-        message: `the file has nearly the same text as ${place.path}`,
-        remedy: "archive",
-      };
-}
-
-/** The remedy removes the repeated lines. The first one stays. */
-function describeLines(kind: "duplicate" | "nearDuplicate", repeated: readonly Repeated[]): FoundFault[] {
+function describeLines(repeated: readonly Repeated[]): FoundFault[] {
   const [first] = repeated;
   if (first === undefined) return [];
   const { path, line } = first.other;
   const count = repeated.length;
   const more = count === 1 ? "" : `; ${count - 1} more lines are repeated so`;
-  const message = `the line repeats line ${line} of ${path}${kind === "duplicate" ? "" : " in other spelling"}${more}`;
-  const removed = new Set(repeated.map((each) => each.line));
-  const edit: EditLine = (text, each) => (removed.has(each) ? null : text);
-  return [{ kind, line: first.line, count, message, remedy: "edit", edit }];
+  return [{ kind: "duplicate", line: first.line, count, message: `the line repeats line ${line} of ${path}${more}` }];
 }

@@ -1,5 +1,5 @@
 import { checkEachFile } from "../finding.js";
 
 export const emptyFiles = checkEachFile(({ content }) =>
-  content.trim() === "" ? { kind: "empty", message: "the file has no text", remedy: "delete" } : null,
+  content.trim() === "" ? { kind: "empty", message: "the file has no text" } : null,
 );

@@ -3,10 +3,7 @@ import { toEscapes } from "../../core/display/shown-text.js";
 import { shorten } from "../../core/values/text.js";
 import type { TidyCheck } from "../finding.js";
 
-const anyHidden = new RegExp(`(?:(?!${ordinary})[${hidden}])+`, "gu");
-
-/** Some programs end a line at these characters. They become blanks, so that words stay apart. */
-const lineEnds = /[\r\v\f\u0085\u2028\u2029]/;
+const anyHidden = new RegExp(`(?:(?!${ordinary})[${hidden}])+`, "u");
 
 const maxShownChars = 60;
 
@@ -20,22 +17,16 @@ export const hiddenCharacters: TidyCheck = () =>
       if (first === -1) continue;
       lines.push(index + 1);
       if (shown !== "") continue;
-      const [run = ""] = line.slice(first).match(anyHidden) ?? [];
+      const [run = ""] = anyHidden.exec(line.slice(first)) ?? [];
       shown = shorten(toEscapes(run.slice(0, maxShownChars)), maxShownChars);
     }
     const [line] = lines;
     if (line === undefined) return [];
     const message = `hidden characters: ${shown}`;
-    return [{ kind: "hidden", line, count: lines.length, message, remedy: "edit", edit: removeHidden }];
+    return [{ kind: "hidden", line, count: lines.length, message }];
   };
 
 /** Removes a byte order mark at the start, which belongs to the encoding of a file. */
 function withoutMark(text: string): string {
   return text.startsWith("\uFEFF") ? text.slice(1) : text;
-}
-
-function removeHidden(text: string, line: number): string {
-  const rest = line === 1 ? withoutMark(text) : text;
-  const mark = text.slice(0, text.length - rest.length);
-  return mark + rest.replaceAll(anyHidden, (run) => (lineEnds.test(run) ? " " : ""));
 }

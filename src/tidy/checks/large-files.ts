@@ -5,7 +5,6 @@ export const largeFiles = checkEachFile(({ content }, { maxChars }) =>
     ? {
         kind: "large",
         message: `${content.length} characters are more than the ${maxChars} that a connector shows; split the file`,
-        remedy: "split",
       }
     : null,
 );

@@ -9,9 +9,7 @@ const dayMs = 86_400_000;
 
 export const staleNotes = checkEachFile(({ content }, { at }) => {
   const end = getPassedEnd(content, at);
-  return end === null
-    ? null
-    : { kind: "stale", message: `the note says that it is stale after ${end}`, remedy: "archive" };
+  return end === null ? null : { kind: "stale", message: `the note says that it is stale after ${end}` };
 });
 
 /**

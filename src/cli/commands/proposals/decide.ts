@@ -37,7 +37,7 @@ export const approve = createCommand<DecisionInput & { content?: string }>({
   ],
   options: [
     reviewerOption("who approves it"),
-    new Option("--run <id>", "all waiting proposals of this run, such as a run of learn or tidy"),
+    new Option("--run <id>", "all waiting proposals of this run, such as a run of learn"),
     new Option("--content <text>", "the content to store instead of the proposed one; - reads the standard input"),
     ...targetOptions,
   ],

@@ -42,7 +42,7 @@ export const showProposals = createCommand<ProposalsInput>({
       "--all",
       "proposals of all memories of the database, or of the memories that --node, --thread or --user names",
     ),
-    new Option("--run <id>", "proposals of this run, such as a run of learn or tidy, with their diffs"),
+    new Option("--run <id>", "proposals of this run, such as a run of learn, with their diffs"),
     new Option("--status <status>", "only proposals of this status (default: waiting proposals)").choices(
       changeStatuses,
     ),
