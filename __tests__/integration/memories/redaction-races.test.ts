@@ -3,14 +3,17 @@ import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { promisify } from "node:util";
 import { type CommandStartedEvent, MongoClient } from "mongodb";
-import { type Memory, MemoryNode, MongoMemoryStore } from "../../../src/index.js";
+import { MemorySaver } from "@langchain/langgraph";
+import { Agent, type Memory, MemoryNode, MongoMemoryStore } from "../../../src/index.js";
 import type { RevertTarget } from "../../../src/core/history/history.js";
 import { SlowClient } from "../../helpers/before-commands.js";
 import { compiled } from "../../helpers/compiled-sources.js";
 import { findStored } from "../../helpers/find-stored.js";
 import { getFailure } from "../../helpers/get-failure.js";
+import { readAll } from "../../helpers/read-all.js";
 import { isLong, repetitions } from "../../helpers/repetitions.js";
 import { hashSha256 } from "../../helpers/sha256.js";
+import { ScriptedChatModel } from "../../helpers/scripted-chat-model.js";
 import { getHistory, getProposals } from "../../helpers/store-calls.js";
 import { testDatabase } from "../../helpers/test-database.js";
 import { useClient } from "../../helpers/use-client.js";
@@ -140,6 +143,41 @@ describe("a text that is redacted beside a revert", () => {
       expect(await isStored(secret)).toBe(false);
     }
   });
+});
+
+describe("a text that is redacted beside a request for an approval", () => {
+  const slowClient = new SlowClient(useClient(new MongoClient(uri)));
+  const slowStore = new MongoMemoryStore({ client: slowClient.client, dbName, history: true });
+  const changes: [string, object][] = [
+    ["an append", { command: "append", path: "/d/a", content: "more" }],
+    ["a delete of a directory", { command: "delete", path: "/d" }],
+  ];
+
+  /** Lets an agent call the tool, in a run that can wait for a person. */
+  async function callInRun(node: MemoryNode, args: object): Promise<unknown> {
+    const model = new ScriptedChatModel(() => ({ tool: "memory", args: { ...args } }));
+    const agent = new Agent({ model, tools: node.memoryTools, checkpointer: new MemorySaver() });
+    return agent.invoke({ messages: [] }, { configurable: { thread_id: randomUUID() } });
+  }
+
+  for (const onAsk of ["propose", "interrupt"] as const)
+    it.each(changes)(`is nowhere afterwards, before whichever command of %s (onAsk: ${onAsk})`, async (_, args) => {
+      for (let number = 1; ; number += 1) {
+        const secret = createSecret();
+        const memory = openFresh();
+        await memory.write("/d/a", secret);
+        const rules = [{ path: "/**", access: "ask" as const }];
+        const node = new MemoryNode({ store: slowStore, nodeId: memory.address.nodeId, rules, onAsk });
+        const ask = (): Promise<unknown> =>
+          onAsk === "propose" ? Promise.resolve(node.memoryTools[0]?.invoke(args as never)) : callInRun(node, args);
+        const redact = (): Promise<unknown> => getHistory(memory).redact({ text: secret, cut: true });
+        const wasMet = await slowClient.runBeside(number, redact, ask);
+        if (!wasMet) break;
+        expect(await isStored(secret)).toBe(false);
+        // If it still waits, it is for the file as it is now.
+        for (const { id } of await readAll(getProposals(memory).list())) await getProposals(memory).approve(id, ada);
+      }
+    });
 });
 
 describe("a file whose earlier versions are redacted", () => {

@@ -238,6 +238,17 @@ describe("the vectors of passages", () => {
     expect(JSON.stringify(queryPlanner.winningPlan)).toContain(`"indexName":"${index}"`);
   });
 
+  it("of a redacted text are nowhere, although no version has the text any more", async () => {
+    const address = freshAddress();
+    const memory = storeWith(new FakeEmbeddings()).memory(address);
+    await memory.write("/a", "aaa");
+    await memory.search("a");
+    await memory.write("/a", "bbb");
+    const withHistory = new MongoMemoryStore({ client, dbName: name, history: true }).memory(address);
+    expect(await withHistory.history?.redact({ text: "aaa" })).toBe(0);
+    expect(await findVectors(address)).toEqual([]);
+  });
+
   it.each([
     ["by path", { path: "/a" }],
     ["by text", { text: "the secret" }],

@@ -42,6 +42,7 @@ function createRecords(meanwhile: (record: ChangeRecord) => ChangeRecord | null)
       return this.stored;
     },
     put: async (record) => record,
+    withdraw: async () => {},
     async swap(_id, expected, fields) {
       if (!hasHappened) {
         hasHappened = true;

@@ -35,6 +35,10 @@ export class ProcessRecords implements InterruptRecords {
     return record;
   }
 
+  async withdraw(id: string): Promise<void> {
+    if (records.get(this.#key(id))?.status === "pending") records.delete(this.#key(id));
+  }
+
   async swap(
     id: string,
     expected: { status: ChangeStatus; token?: string | null },

@@ -14,6 +14,7 @@ import type { Call } from "../runtime/call.js";
 import { lostRace, maxAttempts } from "../runtime/lost-race.js";
 import { checkContent } from "../values/text.js";
 import { applyChange } from "../tree/apply-change.js";
+import { digestTree } from "../tree/digest.js";
 import { type Change, type ChangeResult, noResult } from "../tree/change.js";
 import { type MemoryActor, mergeActors } from "../values/actor.js";
 import { errorOnPaths } from "../values/error-paths.js";
@@ -83,12 +84,17 @@ async function propose(
     );
   const id = request?.id ?? createToken();
   const stored = request === null ? null : await records.find(id);
-  if (stored?.kind !== "proposal") {
+  const origin = request?.origin;
+  const identity = { id, kind: "proposal", actor, ...(origin && { origin }) } as const;
+  for (let attempt = 0; stored?.kind !== "proposal"; attempt += 1) {
+    if (attempt === maxAttempts) throw lostRace();
     const planned = await planGuarded(memory, change, (path) => path, call);
     if (planned === null) return null;
-    const origin = request?.origin;
-    const identity = { id, kind: "proposal", actor, ...(origin && { origin }) } as const;
-    if (request?.isCheck !== true) await records.put(createRecord(planned, identity, records));
+    if (
+      request?.isCheck === true ||
+      (await putCurrent(memory, createRecord(planned, identity, records), records, call))
+    )
+      break;
   }
   const error = new MemoryError(
     "EACCES",
@@ -129,7 +135,8 @@ async function interrupt(
     const unchanged = shown?.base === planned.base ? shown : null;
     const current = unchanged ?? createRecord(planned, { id, kind: "interrupt", actor }, records);
     const review = createReviewRequest(current, request.toolName, showPath);
-    const remember = async (at: number): Promise<void> => void (await records.put({ ...current, askedAt: at }));
+    const remember = async (at: number): Promise<void> =>
+      void (await putCurrent(memory, { ...current, askedAt: at }, records, call));
     const decision = parseDecision(await request.answer(review, askedAt, remember), review, change.path);
     if (unchanged !== null) {
       const edited = decision.type === "edit" ? await editContent(memory, current, decision.content, call) : null;
@@ -146,6 +153,24 @@ async function interrupt(
     askedAt = null;
   }
   throw lostRace();
+}
+
+/**
+ * Stores a record, and removes it if the memory has changed since the change was planned. Reason: a redaction may have
+ * covered the text before the change, and it does not see a record that is stored later.
+ * @returns whether the record stays
+ */
+async function putCurrent(
+  { backend }: ReviewedMemory,
+  record: ChangeRecord,
+  records: InterruptRecords,
+  call: Call,
+): Promise<boolean> {
+  await records.put(record);
+  const change = createRecordedChange(record);
+  if (digestTree(await loadTree(backend, change, call), change) === record.base) return true;
+  await records.withdraw(record.id);
+  return false;
 }
 
 /** Plans the change with the content that the guards allow. Guards do not run for a change that is refused anyway. */

@@ -85,6 +85,8 @@ export interface InterruptRecords {
   find(id: string): Promise<ChangeRecord | null>;
   /** Stores a pending record, also over a pending one of the same id. @returns the record that is stored afterwards */
   put(record: ChangeRecord): Promise<ChangeRecord>;
+  /** Removes a record that still waits, as if it was never made. */
+  withdraw(id: string): Promise<void>;
   /**
    * Changes fields in one step, if the record has the expected status, and the expected token if one is given. @returns
    * the changed record, or null
@@ -125,6 +127,4 @@ export interface LearningRecords extends ChangeRecords {
   progress(thread: string | null): ProgressRecord;
   /** Returns the newest proposals of a client, oldest first. */
   newest(client: string, status: ChangeStatus, limit: number): Promise<ChangeRecord[]>;
-  /** Removes a proposal that still waits, as if it was never made. */
-  withdraw(id: string): Promise<void>;
 }

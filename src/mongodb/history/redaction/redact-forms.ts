@@ -13,6 +13,7 @@ import { TextSubject } from "./text-subject.js";
 
 /** Redacts the earlier versions of a file, or a text: one of its forms after the other. */
 export class FormRedaction {
+  readonly #context: HistoryContext;
   readonly #redactions: readonly MemoryRedaction[];
 
   constructor(
@@ -21,6 +22,7 @@ export class FormRedaction {
     readView: ReadView,
     call: CallContext,
   ) {
+    this.#context = context;
     const subjects = "text" in what ? createTextSubjects(what.text) : [new PathSubject(what.path)];
     this.#redactions = subjects.map((subject) => new MemoryRedaction(context, subject, readView, call));
   }
@@ -41,6 +43,8 @@ export class FormRedaction {
     for (const redaction of this.#redactions) await redaction.prepare(cut, checkPath);
     const redacted = new Set<string>();
     for (const redaction of this.#redactions) for (const id of await redaction.run(cut, checkPath)) redacted.add(id);
+    // In any case: a vector can be of a text that no version has any more.
+    await this.#context.removeVectors();
     // Only now: a version may contain several forms.
     await this.#redactions[0]?.endCovering();
     return redacted.size;

@@ -124,7 +124,7 @@ export class MemoryRedaction {
 
   /** @returns whether a version had to be redacted */
   async #redactVersions(view: HistoryView, checkPath: CheckPath | null): Promise<boolean> {
-    const { versions: collection, removeVectors } = this.#context;
+    const { versions: collection } = this.#context;
     let isFound = false;
     let followers: ChangeRecord[] = [];
     for await (const { versions, redactions } of this.#planFiles(view)) {
@@ -134,7 +134,6 @@ export class MemoryRedaction {
       for (const path of paths) checkPath?.(path);
       if (!isFound) {
         isFound = true;
-        await removeVectors();
         followers = await this.#listFollowers();
       }
       // Records come first: a next call finds their paths and sources by the versions that still have the text.
