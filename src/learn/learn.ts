@@ -5,7 +5,6 @@ import { readFilesFrom } from "../core/bulk.js";
 import { lostRace } from "../core/runtime/lost-race.js";
 import { hasCode, invalid } from "../core/values/errors.js";
 import { normalizePath } from "../core/values/paths.js";
-import type { MemoryActor } from "../core/values/actor.js";
 import { createFactsId, hashSha256 } from "../core/values/sha256.js";
 import { toMessages } from "../langchain/to-messages.js";
 import { askModel, getModelName } from "./ask-model.js";
@@ -50,7 +49,7 @@ export async function runLearn(settings: LearnSettings, messages: readonly Sourc
     : { sources: [], bookmark: progress.bookmark, more: false };
   const taken = takeSources(messages, limits.inputChars);
   const sources = [...takeSources(news.sources, limits.inputChars), ...taken];
-  const runId = createRunId(opened, sources);
+  const runId = createRunId(opened, sources, progress.salt);
   const { bookmark, more } = news;
   const unread = messages.length - taken.length;
   if (sources.length === 0 || runId === progress.lastRunId) {
@@ -59,8 +58,8 @@ export async function runLearn(settings: LearnSettings, messages: readonly Sourc
   }
   const report = createReport(address, { runId, unread, more });
   const labelled = new Map(sources.map((source, index) => [`s${index + 1}`, source]));
-  const actor = { client: learnClient, runId };
-  const plan = await askForPlan(opened, settings, { sources: labelled, actor, usage: report.usage });
+  const run = { actor: { client: learnClient, runId }, salt: progress.salt };
+  const plan = await askForPlan(opened, settings, { sources: labelled, run, usage: report.usage });
   report.dropped.push(...plan.dropped);
   const checkCurrent = async (change: { sources: readonly Source[] }): Promise<void> => {
     const current = await record.read();
@@ -68,7 +67,7 @@ export async function runLearn(settings: LearnSettings, messages: readonly Sourc
     if (current === null || current.lastRunId === runId || isRead) throw new StaleRun(current === null);
     for (const { id } of change.sources) await assertPresent(opened, id);
   };
-  const changeSettings = { actor, model: getModelName(model), signal, checkCurrent };
+  const changeSettings = { ...run, model: getModelName(model), signal, checkCurrent };
   try {
     await makeChanges(opened, plan.changes, changeSettings, report);
   } catch (error) {
@@ -81,7 +80,7 @@ export async function runLearn(settings: LearnSettings, messages: readonly Sourc
 interface LearnQuestion {
   /** The new texts, by label. */
   sources: ReadonlyMap<string, Source>;
-  actor: MemoryActor & { runId: string };
+  run: Parameters<typeof dropRefused>[2];
   usage: LearnReport["usage"];
 }
 
@@ -89,7 +88,7 @@ interface LearnQuestion {
 async function askForPlan(
   opened: LearnedMemory,
   { limits, write, instructions, apply, allowDelete, model, signal }: LearnSettings,
-  { sources, actor, usage }: LearnQuestion,
+  { sources, run, usage }: LearnQuestion,
 ): Promise<OperationPlan> {
   const known = await findKnownTexts(opened, [...sources.values()], limits.inputChars);
   const paths = await listWritable(opened, write);
@@ -105,7 +104,7 @@ async function askForPlan(
     const bounds = { maxOperations, removedShare, allowDelete, accessAt };
     const isAtOnce = (operation: LearnOperation): boolean => apply === "append-only" && mayAdd(opened, operation);
     const plan = planOperations(all, { texts, sources, mayChange: opened.mayChange, isAtOnce, ...bounds });
-    return dropRefused(opened, { ...plan, dropped: [...dropped, ...plan.dropped] }, actor);
+    return dropRefused(opened, { ...plan, dropped: [...dropped, ...plan.dropped] }, run);
   };
   const first = await ask(prompt, []);
   if (first.dropped.length === 0) return first;
@@ -147,10 +146,10 @@ async function readRejected({ proposals }: LearnedMemory): Promise<MemoryProposa
 }
 
 /** The same new texts have the same run id, also after a crash. */
-function createRunId({ memory: { address } }: LearnedMemory, sources: readonly Source[]): string {
+function createRunId({ memory: { address } }: LearnedMemory, sources: readonly Source[], salt: string): string {
   const { nodeId, scope, threadId, userId } = { threadId: null, userId: null, ...address };
   const texts = sources.map(({ id, text }) => [id, hashSha256(text)]);
-  return `${learnClient}-${createFactsId([nodeId, scope, threadId, userId, texts])}`;
+  return `${learnClient}-${createFactsId([salt, nodeId, scope, threadId, userId, texts])}`;
 }
 
 /** @throws MemoryError if a version is forgotten or redacted by now */

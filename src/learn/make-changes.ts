@@ -14,6 +14,8 @@ import { getAddedText, getLowestTrust } from "./sources.js";
 /** Settings for the changes of a run. */
 interface LearnChangeSettings {
   actor: MemoryActor & { runId: string };
+  /** A random text of the memory, so that nobody can guess a short text by the id of its proposal. */
+  salt: string;
   model: string;
   signal: AbortSignal | undefined;
   /** Throws if a source of the change is gone, or if another run has read the same texts. Called just before the change, and again after it. */
@@ -34,17 +36,17 @@ export class StaleRun extends Error {
 export async function dropRefused(
   opened: LearnedMemory,
   plan: OperationPlan,
-  actor: LearnChangeSettings["actor"],
+  run: Pick<LearnChangeSettings, "actor" | "salt">,
 ): Promise<OperationPlan> {
   const checked: OperationPlan = { changes: [], accepted: [], dropped: [...plan.dropped] };
   const refusedPaths = new Set<string>();
   for (const change of plan.changes) {
     try {
       if (refusedPaths.has(change.path)) throw invalid("an earlier operation on the same file is refused");
-      const id = await createId(opened, change, actor);
+      const id = await createId(opened, change, run);
       // A change after an addition to the same file is checked when it is made: its text is not there yet.
       if (checked.changes.every(({ path }) => path !== change.path))
-        await propose(opened.memory, change, { id, actor, isCheck: true });
+        await propose(opened.memory, change, { id, actor: run.actor, isCheck: true });
       checked.changes.push(change);
       checked.accepted.push(...change.operations);
     } catch (error) {
@@ -65,7 +67,7 @@ export async function makeChanges(
   const { memory, proposals, history } = opened;
   for (const change of changes) {
     try {
-      const id = await createId(opened, change, settings.actor);
+      const id = await createId(opened, change, settings);
       await settings.checkCurrent(change);
       await makeChange(memory, change, { ...settings, id });
       // A redaction looks last for changes that rest on the version. So it finds this change, or this check finds it.
@@ -142,12 +144,12 @@ function applyTo(memory: Memory, { kind, path, to, before, after, added }: Learn
 async function createId(
   { memory: { address }, proposals }: LearnedMemory,
   { kind, path, to, before, after }: LearnChange,
-  actor: LearnChangeSettings["actor"],
+  { actor, salt }: Pick<LearnChangeSettings, "actor" | "salt">,
 ): Promise<string> {
   const old = before ?? "";
   const isMove = kind === "rename" || kind === "delete";
   const texts = isMove ? [kind, to] : [getAddedText(old, after).trim(), getAddedText(after, old).trim()];
-  const id = createFactsId([address, path, ...texts]);
+  const id = createFactsId([salt, address, path, ...texts]);
   const earlier = await proposals.get(id);
   if (earlier?.status === "rejected") throw invalid("a person has rejected this change");
   if (earlier === null || earlier.actor?.runId === actor.runId) return id;

@@ -26,6 +26,21 @@ async function dropVersions(memory: Memory): Promise<void> {
 
 const milk = change("edit", "/profile/a.md", { oldText: "Likes tea.", text: "Likes milk." });
 
+it("the ids of a run and of its proposals do not let anybody guess a text", async () => {
+  const { name: otherName } = testDatabase("standalone");
+  const other = new MongoMemoryStore({ client, dbName: otherName, history: true });
+  const pin = change("write", "/profile/pin.md", { text: "4711" });
+  const nodeId = randomUUID();
+  const learntIds = async (memory: Memory): Promise<(string | null)[]> => {
+    const { runId, proposals } = await learnFrom(memory, [[pin]], { messages: said("4711") });
+    return [runId, ...proposals];
+  };
+  const ids = await learntIds(newMemory(nodeId));
+  // Everything that the ids are made of is the same there, but for a random text.
+  const others = await learntIds(other.memory({ nodeId }, { paths: "posix" }));
+  expect(ids.filter((id) => others.includes(id))).toEqual([]);
+});
+
 describe("what a person has decided", () => {
   it("is not proposed again after other lines of the file have changed", async () => {
     const memory = newMemory();

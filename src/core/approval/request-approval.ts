@@ -86,15 +86,13 @@ async function propose(
   const stored = request === null ? null : await records.find(id);
   const origin = request?.origin;
   const identity = { id, kind: "proposal", actor, ...(origin && { origin }) } as const;
-  for (let attempt = 0; stored?.kind !== "proposal"; attempt += 1) {
+  let isStored = stored?.kind === "proposal";
+  for (let attempt = 0; !isStored; attempt += 1) {
     if (attempt === maxAttempts) throw lostRace();
     const planned = await planGuarded(memory, change, (path) => path, call);
     if (planned === null) return null;
-    if (
-      request?.isCheck === true ||
-      (await putCurrent(memory, createRecord(planned, identity, records), records, call))
-    )
-      break;
+    const record = createRecord(planned, identity, records);
+    isStored = request?.isCheck === true || (await putCurrent(memory, record, records, call));
   }
   const error = new MemoryError(
     "EACCES",

@@ -7,8 +7,12 @@ export interface LearnProgress {
 
 /** Keeps the progress of one memory, or of one thread. */
 export interface ProgressRecord {
-  /** Creates the record if there is none. */
-  open(): Promise<LearnProgress>;
+  /**
+   * Creates the record if there is none.
+   * @returns also a random text of the record. Ids that are made of texts contain it, so that nobody can guess a short
+   *   text by its id
+   */
+  open(): Promise<LearnProgress & { salt: string }>;
   /** @returns null if the memory is forgotten */
   read(): Promise<LearnProgress | null>;
   /** Keeps what a good run has read, unless another run has moved the bookmark, or the memory is forgotten. */

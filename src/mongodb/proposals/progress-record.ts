@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { LearnProgress, ProgressRecord } from "../../core/contract/learn-progress.js";
 import type { CallContext } from "../../core/runtime/call.js";
 import type { CheckedAddress } from "../../core/values/address.js";
@@ -7,6 +8,7 @@ import { progressKind, type RecordCollection } from "./record-collection.js";
 
 interface StoredProgress extends LearnProgress {
   _id: string;
+  salt: string;
   kind: typeof progressKind;
 }
 
@@ -32,10 +34,15 @@ export function createProgressRecord(context: ProgressContext): ProgressRecord {
     open: () =>
       records.create(async (collection) => {
         const expiry = lifetimeMs === null ? {} : { expiresAt: new Date(clock().getTime() + lifetimeMs) };
-        const kept = { bookmark: { $ifNull: ["$bookmark", null] }, lastRunId: { $ifNull: ["$lastRunId", null] } };
+        const kept = {
+          bookmark: { $ifNull: ["$bookmark", null] },
+          lastRunId: { $ifNull: ["$lastRunId", null] },
+          salt: { $ifNull: ["$salt", randomUUID()] },
+        };
         const update = [{ $set: { ...literals({ ...address, kind: progressKind, at: clock(), ...expiry }), ...kept } }];
         const options = { upsert: true, returnDocument: "after" } as const;
-        return pickProgress(await collection.findOneAndUpdate<StoredProgress>({ _id }, update, call, options));
+        const stored = await collection.findOneAndUpdate<StoredProgress>({ _id }, update, call, options);
+        return { ...pickProgress(stored), salt: stored?.salt ?? "" };
       }),
     read: () =>
       records.read(async (collection) => {
