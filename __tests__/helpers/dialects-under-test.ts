@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
-import { type DialectName, dialectNames, searchingDialects, toolsByName } from "../../src/dialects/registry.js";
+import { type DialectName, dialectNames, createDialect, toolsByName } from "../../src/dialects/registry.js";
 
-export { type DialectName, dialectNames, searchingDialects, toolsByName };
+export { type DialectName, dialectNames, createDialect, toolsByName };
 import type { DialectUnderTest } from "./dialect-suite.js";
 
 /** Loads every dialect of the registry, each described by its file in `dialects-under-test`. */

@@ -75,16 +75,7 @@ describe("the public surface", () => {
   });
 
   it("of ./mcp is these names", () => {
-    expect(Object.keys(mcp).toSorted()).toEqual([
-      "addMemoryTo",
-      "claudeDialect",
-      "createMcpServer",
-      "journalDialect",
-      "recordsDialect",
-      "serveHttp",
-      "serveStdio",
-      "unifiedDialect",
-    ]);
+    expect(Object.keys(mcp).toSorted()).toEqual(["addMemoryTo", "createMcpServer", "serveHttp", "serveStdio"]);
   });
 
   it("of ./backend is these names", () => {

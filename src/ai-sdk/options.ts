@@ -3,9 +3,9 @@ import type { Memory } from "../core/memory.js";
 import { isMemory } from "../core/mounts/mounts.js";
 import { checkOptions } from "../core/settings/check-options.js";
 import { getField, hasMethod } from "../core/values/unknown-values.js";
-import type { Dialect } from "../dialects/dialect.js";
-import { type DialectName, dialectField } from "../dialects/registry.js";
+import { type ChosenDialect, dialectField } from "../dialects/registry.js";
 import type { MemoryNode } from "../graph/memory-node.js";
+import type { MemoryRun } from "../langchain/memory-run.js";
 import { connectorFields, type MemoryConnectorConfig } from "../prompt/connector-options.js";
 import type { Instructions } from "./step.js";
 
@@ -23,11 +23,11 @@ export interface AiMemoryOptions extends Pick<
   /** The run that the history names for each change, so that all its changes can be undone. @default a new id */
   runId?: string | undefined;
   /**
-   * The tools that the model gets. A dialect is a name or a dialect of your own. No two dialects may have a tool of the
-   * same name.
+   * The tools that the model gets. A dialect is a name, a name with options (`{ name: "unified", toolName: "notes" }`),
+   * or one of your own. No two dialects may have a tool of the same name.
    * @default ["unified"]
    */
-  dialects?: (DialectName | Dialect)[] | undefined;
+  dialects?: ChosenDialect<MemoryRun>[] | undefined;
   /** Whether the dialects that are given by name include their search. @default false */
   search?: boolean | undefined;
   /**

@@ -1,9 +1,5 @@
 export { addMemoryTo } from "./add-memory-to.js";
 export { createMcpServer } from "./server.js";
-export { claudeDialect } from "../dialects/claude/claude-dialect.js";
-export { journalDialect } from "../dialects/journal/journal-dialect.js";
-export { recordsDialect } from "../dialects/records/records-dialect.js";
-export { unifiedDialect } from "../dialects/unified/unified-dialect.js";
 export { serveHttp } from "./http/serve-http.js";
 export { serveStdio } from "./serve-stdio.js";
 export type { McpHttpOptions, McpServerOptions } from "./options.js";

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { checkOptions, countField } from "../core/settings/check-options.js";
 import { memoryDefaults } from "../core/memory-options.js";
-import type { Dialect } from "../dialects/dialect.js";
+import type { MemoryRun } from "../langchain/memory-run.js";
 import { checkMemorySource, type MemorySource } from "../langchain/memory-source.js";
-import { dialectField, type DialectName } from "../dialects/registry.js";
+import { type ChosenDialect, dialectField } from "../dialects/registry.js";
 import { isHost } from "../core/values/hostnames.js";
 import { packageVersion } from "../core/values/package-version.js";
 
@@ -20,12 +20,11 @@ export interface McpMemoryOptions extends McpOwner {
   /** The one memory that every client of the server sees. The caller closes the store behind it. */
   memory: MemorySource;
   /**
-   * Which tools the server offers. A dialect is a name, the result of `unifiedDialect`, `claudeDialect`,
-   * `journalDialect` or `recordsDialect` with options, or one of your own. No two dialects may have a tool of the same
-   * name.
+   * Which tools the server offers. A dialect is a name, a name with options (`{ name: "unified", toolName: "notes" }`),
+   * or one of your own. No two dialects may have a tool of the same name.
    * @default ["unified"]
    */
-  dialects?: (DialectName | Dialect)[] | undefined;
+  dialects?: ChosenDialect<MemoryRun>[] | undefined;
 }
 
 /** The options of `addMemoryTo`. */

@@ -1,6 +1,5 @@
 import { stderr, argv } from "node:process";
 import { openDirectoryMemory } from "../../src/backends/directory/open-directory-memory.js";
-import { searchingDialects } from "../../src/dialects/registry.js";
 import { serveStdio } from "../../src/mcp/serve-stdio.js";
 
 /* The program of the desktop bundle: it serves the memory in a folder, which its only argument names, over stdio. */
@@ -10,5 +9,8 @@ if (dir === "") {
   stderr.write("name the folder of the memory\n");
   process.exitCode = 2;
 } else {
-  await serveStdio({ memory: openDirectoryMemory({ dir }), dialects: [searchingDialects.unified()] });
+  await serveStdio({
+    memory: openDirectoryMemory({ dir }),
+    dialects: [{ name: "unified", commands: ["read", "list", "append", "update", "delete", "search"] }],
+  });
 }

@@ -4,7 +4,7 @@ import type { Memory } from "../../../src/core/memory.js";
 import { mountMemories } from "../../../src/core/mounts/mounted-memory.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
 import { createClaudeMemoryTool } from "../../../src/langchain/claude/index.js";
-import { unifiedDialect } from "../../../src/dialects/unified/unified-dialect.js";
+import { createUnifiedDialect } from "../../../src/dialects/unified/unified-dialect.js";
 import { DialectTool } from "../../../src/langchain/dialect-tool.js";
 import { MemoryTool } from "../../../src/langchain/memory-tool.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
@@ -177,7 +177,7 @@ describe("a call of a tool", () => {
   it("is made once if it tries one command and then another, as the journal does", async () => {
     const memory = openMemory();
     await memory.write("/a", "one");
-    const [definition] = unifiedDialect().tools;
+    const [definition] = createUnifiedDialect().tools;
     if (definition === undefined) throw new Error("no tool");
     const tool = new DialectTool(
       {

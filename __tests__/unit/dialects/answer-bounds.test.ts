@@ -2,11 +2,11 @@ import { beforeAll, describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import fc from "fast-check";
 import type { Memory } from "../../../src/core/memory.js";
-import { claudeDialect } from "../../../src/dialects/claude/claude-dialect.js";
+import { createClaudeDialect } from "../../../src/dialects/claude/claude-dialect.js";
 import type { Dialect } from "../../../src/dialects/dialect.js";
-import { journalDialect } from "../../../src/dialects/journal/journal-dialect.js";
-import { recordsDialect } from "../../../src/dialects/records/records-dialect.js";
-import { unifiedDialect } from "../../../src/dialects/unified/unified-dialect.js";
+import { createJournalDialect } from "../../../src/dialects/journal/journal-dialect.js";
+import { createRecordsDialect } from "../../../src/dialects/records/records-dialect.js";
+import { createUnifiedDialect } from "../../../src/dialects/unified/unified-dialect.js";
 import { openMemory } from "../../../src/open-memory.js";
 import { freshAddress } from "../../helpers/memory-case.js";
 import { repetitions } from "../../helpers/repetitions.js";
@@ -17,10 +17,10 @@ const commands = ["read", "list", "append", "update", "delete", "search"] as con
 
 /** Every dialect, with the longest answer that it may give. */
 const create = {
-  unified: (maxAnswerChars?: number) => unifiedDialect({ commands: [...commands], ...chosen(maxAnswerChars) }),
-  claude: (maxAnswerChars?: number) => claudeDialect({ search: true, ...chosen(maxAnswerChars) }),
-  journal: (maxAnswerChars?: number) => journalDialect(chosen(maxAnswerChars)),
-  records: (maxAnswerChars?: number) => recordsDialect({ search: true, ...chosen(maxAnswerChars) }),
+  unified: (maxAnswerChars?: number) => createUnifiedDialect({ commands: [...commands], ...chosen(maxAnswerChars) }),
+  claude: (maxAnswerChars?: number) => createClaudeDialect({ search: true, ...chosen(maxAnswerChars) }),
+  journal: (maxAnswerChars?: number) => createJournalDialect(chosen(maxAnswerChars)),
+  records: (maxAnswerChars?: number) => createRecordsDialect({ search: true, ...chosen(maxAnswerChars) }),
 } satisfies Record<string, (maxAnswerChars?: number) => Dialect>;
 
 function chosen(maxAnswerChars: number | undefined): { maxAnswerChars?: number } {

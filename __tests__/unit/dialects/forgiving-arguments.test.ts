@@ -6,19 +6,19 @@ import type { FlatSchema } from "../../../src/dialects/dialect.js";
 import { DialectTool } from "../../../src/langchain/dialect-tool.js";
 import { freshAddress } from "../../helpers/memory-case.js";
 import type { DialectCall } from "../../helpers/dialect-suite.js";
-import { dialectsUnderTest, type DialectName, searchingDialects } from "../../helpers/dialects-under-test.js";
+import { dialectsUnderTest, type DialectName, createDialect } from "../../helpers/dialects-under-test.js";
 
 const freshMemory = (): Memory => openMemory(new InMemoryStore(), freshAddress());
 
 /** The ways in which arguments come to a dialect. */
 const ways: Record<string, (dialect: DialectName, memory: Memory, call: DialectCall) => Promise<string>> = {
   "a LangChain tool": async (dialect, memory, { tool, args }) => {
-    const definition = searchingDialects[dialect]().tools.find(({ name }) => name === tool);
+    const definition = createDialect(dialect, { search: true }).tools.find(({ name }) => name === tool);
     if (definition === undefined) throw new Error(`no tool ${tool}`);
     return new DialectTool(definition, memory).invoke(args);
   },
   "the definition, as over MCP": async (dialect, memory, { tool, args }) => {
-    const definition = searchingDialects[dialect]().tools.find(({ name }) => name === tool);
+    const definition = createDialect(dialect, { search: true }).tools.find(({ name }) => name === tool);
     return (await definition?.answer(args, async () => memory))?.text ?? "";
   },
 };
@@ -32,7 +32,7 @@ const calls = dialects.flatMap(([dialect, { commands }]) =>
 const withoutTimes = (answer: string): string => answer.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+(?:Z|\+00:00)/g, "TIME");
 
 function getOptional(dialect: DialectName, tool: string): string[] {
-  const schema = searchingDialects[dialect]().tools.find(({ name }) => name === tool)?.schema as FlatSchema;
+  const schema = createDialect(dialect, { search: true }).tools.find(({ name }) => name === tool)?.schema as FlatSchema;
   return Object.entries(schema.properties).flatMap(([name, property]) => ("anyOf" in property ? [name] : []));
 }
 

@@ -9,7 +9,7 @@ import { ChatGroq } from "@langchain/groq";
 import { ChatMistralAI } from "@langchain/mistralai";
 import { ChatOllama } from "@langchain/ollama";
 import { ChatOpenAI } from "@langchain/openai";
-import { type DialectName, dialectNames, searchingDialects } from "../../helpers/dialects-under-test.js";
+import { type DialectName, dialectNames, createDialect } from "../../helpers/dialects-under-test.js";
 import { DialectTool } from "../../../src/langchain/dialect-tool.js";
 import {
   anthropicRules,
@@ -109,7 +109,7 @@ const providers: Record<string, Provider> = {
 };
 
 function createTools(dialect: DialectName): StructuredToolInterface[] {
-  return searchingDialects[dialect]().tools.map((definition) => new DialectTool(definition));
+  return createDialect(dialect, { search: true }).tools.map((definition) => new DialectTool(definition));
 }
 
 const pairs = Object.keys(providers).flatMap((provider) => dialectNames.map((dialect) => [provider, dialect] as const));
@@ -119,7 +119,7 @@ describe("the schemas of the tools", () => {
     const { convert, rules } = providers[name] as Provider;
     const schemas = convert(createTools(dialect));
     const isNative = name.startsWith("ChatAnthropic") && dialect === "claude";
-    expect(schemas).toHaveLength(searchingDialects[dialect]().tools.length - (isNative ? 1 : 0));
+    expect(schemas).toHaveLength(createDialect(dialect, { search: true }).tools.length - (isNative ? 1 : 0));
     expect(schemas.flatMap(rules)).toEqual([]);
   });
 

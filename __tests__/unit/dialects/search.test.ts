@@ -3,7 +3,7 @@ import { HumanMessage } from "@langchain/core/messages";
 import { describe, expect, it } from "@jest/globals";
 import { parse } from "yaml";
 import { logConversation, type Memory, mountMemories, MemoryTool, MemoryNode, openMemory } from "../../../src/index.js";
-import { claudeDialect, recordsDialect, unifiedDialect } from "../../../src/mcp/index.js";
+import { createDialect } from "../../../src/dialects/registry.js";
 import { createClaudeMemoryTool, createClaudeSearchTool } from "../../../src/langchain/claude/index.js";
 import { createRecordTools } from "../../../src/langchain/records/index.js";
 import { freshAddress } from "../../helpers/memory-case.js";
@@ -52,14 +52,25 @@ describe("a search for models", () => {
       tools.map(({ name, schema, description }) =>
         JSON.stringify([name, schema, typeof description === "function" ? String(description("plain")) : description]),
       );
-    expect(told(claudeDialect({ search: true }).tools).slice(0, 1)).toEqual(told(claudeDialect().tools));
-    expect(told(recordsDialect({ search: true }).tools).slice(0, -1)).toEqual(told(recordsDialect().tools));
-    expect(
-      [...claudeDialect({ search: true }).tools, ...recordsDialect({ search: true }).tools].map(({ name }) => name),
-    ).toContain("memory_search");
-    expect(told([...unifiedDialect().tools, ...claudeDialect().tools, ...recordsDialect().tools]).join("")).not.toMatch(
-      /search/i,
+    expect(told(createDialect({ name: "claude", search: true }).tools).slice(0, 1)).toEqual(
+      told(createDialect("claude").tools),
     );
+    expect(told(createDialect({ name: "records", search: true }).tools).slice(0, -1)).toEqual(
+      told(createDialect("records").tools),
+    );
+    expect(
+      [
+        ...createDialect({ name: "claude", search: true }).tools,
+        ...createDialect({ name: "records", search: true }).tools,
+      ].map(({ name }) => name),
+    ).toContain("memory_search");
+    expect(
+      told([
+        ...createDialect("unified").tools,
+        ...createDialect("claude").tools,
+        ...createDialect("records").tools,
+      ]).join(""),
+    ).not.toMatch(/search/i);
   });
 
   it("is a command of the tool of a node with search: true", async () => {
@@ -79,9 +90,9 @@ describe("a search for models", () => {
 
   it("reads only, whatever else may be done", () => {
     const tools = [
-      ...unifiedDialect({ commands: [...commands] }).tools,
-      ...claudeDialect({ search: true }).tools.slice(1),
-      ...recordsDialect({ search: true }).tools.slice(-1),
+      ...createDialect({ name: "unified", commands: [...commands] }).tools,
+      ...createDialect({ name: "claude", search: true }).tools.slice(1),
+      ...createDialect({ name: "records", search: true }).tools.slice(-1),
     ];
     expect(tools.map(({ readOnly, destructive }) => [readOnly, destructive])).toEqual(tools.map(() => [true, false]));
   });

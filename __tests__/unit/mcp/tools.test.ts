@@ -4,15 +4,7 @@ import { InMemoryStore } from "@langchain/langgraph";
 import { InMemoryTransport, type JSONRPCMessage } from "@modelcontextprotocol/client";
 import { McpServer } from "@modelcontextprotocol/server";
 import { type Memory, MemoryNode, openMemory } from "../../../src/index.js";
-import {
-  addMemoryTo,
-  claudeDialect,
-  createMcpServer,
-  type Dialect,
-  journalDialect,
-  type McpServerOptions,
-  unifiedDialect,
-} from "../../../src/mcp/index.js";
+import { addMemoryTo, createMcpServer, type Dialect, type McpServerOptions } from "../../../src/mcp/index.js";
 import { dialectsUnderTest, dialectNames } from "../../helpers/dialects-under-test.js";
 import { HangingStore } from "../../helpers/hanging-store.js";
 import { answerOf, connectInMemory } from "../../helpers/mcp-clients.js";
@@ -25,7 +17,7 @@ describe("the tools of an MCP server", () => {
   it("have a search where it is asked for", async () => {
     const memory = memoryOfNode();
     await memory.write("/a", "a zebra");
-    const client = await connectInMemory(createMcpServer({ memory, dialects: [claudeDialect({ search: true })] }));
+    const client = await connectInMemory(createMcpServer({ memory, dialects: [{ name: "claude", search: true }] }));
     const { tools } = await client.listTools();
     expect(tools.map(({ name, annotations }) => [name, annotations?.readOnlyHint])).toEqual([
       ["memory", false],
@@ -196,20 +188,20 @@ describe("createMcpServer", () => {
   it("refuses two dialects with a tool of one name, naming both", () => {
     expect(() => createMcpServer({ memory: memoryOfNode(), dialects: ["unified", "claude"] })).toThrow(
       new TypeError(
-        "the dialects unified and claude both have a tool called memory; leave one of them out, or give one another name: unifiedDialect({ name })",
+        'the dialects unified and claude both have a tool called memory; leave one of them out, or give one another name: { name: "unified", toolName }',
       ),
     );
   });
 
   it("serves two such dialects where one of them has another name", async () => {
-    const dialects = [unifiedDialect({ name: "notes" }), "claude" as const];
+    const dialects: McpServerOptions["dialects"] = [{ name: "unified", toolName: "notes" }, "claude"];
     const client = await connectInMemory(createMcpServer({ memory: memoryOfNode(), dialects }));
     expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(["notes", "memory"]);
   });
 
   it("can be read-only, and says so", async () => {
     const memory = memoryOfNode();
-    const dialects = [unifiedDialect({ commands: ["read", "list"] })];
+    const dialects: McpServerOptions["dialects"] = [{ name: "unified", commands: ["read", "list"] }];
     const client = await connectInMemory(createMcpServer({ memory, dialects }));
     expect((await client.listTools()).tools[0]?.annotations).toMatchObject({
       readOnlyHint: true,
@@ -222,7 +214,10 @@ describe("createMcpServer", () => {
   it("takes the options of dialects", async () => {
     const memory = memoryOfNode();
     const clock = () => new Date("2026-01-02T03:04:05Z");
-    const dialects = [claudeDialect({ root: "/notes" }), journalDialect({ root: "log", clock })];
+    const dialects: McpServerOptions["dialects"] = [
+      { name: "claude", root: "/notes" },
+      { name: "journal", root: "log", clock },
+    ];
     const client = await connectInMemory(createMcpServer({ memory, dialects }));
     expect(await answerOf(client, { command: "create", path: "/notes/a", file_text: "x" })).toContain("/notes/a");
     expect(await answerOf(client, { key: "k", content: "x" }, "memory_write")).toContain("2026/01/02.md");
@@ -231,11 +226,12 @@ describe("createMcpServer", () => {
   });
 
   it.each([
-    [() => unifiedDialect({ commands: [] })],
-    [() => claudeDialect({ root: "memories" })],
-    [() => journalDialect({ clock: 7 as never })],
-  ])("refuses bad options of dialects (%#)", (create) => {
-    expect(create).toThrow(TypeError);
+    { name: "unified", commands: [] },
+    { name: "unified", ifExists: "replace" },
+    { name: "claude", root: "memories" },
+    { name: "journal", clock: 7 },
+  ])("refuses bad options of dialects: %j", (dialect) => {
+    expect(() => createMcpServer({ memory: memoryOfNode(), dialects: [dialect as never] })).toThrow(TypeError);
   });
 
   it("serves a dialect made elsewhere", async () => {
@@ -266,7 +262,7 @@ describe("createMcpServer", () => {
   it.each([
     [
       { dialects: ["klingon"] },
-      `dialects.0: must be one of ${dialectNames.join(", ")}, or a Dialect (given "klingon")`,
+      `dialects.0: must be one of ${dialectNames.join(", ")}, { name, ...options }, or a Dialect (given "klingon")`,
     ],
     [{ dialects: [] }, "dialects"],
     [{ threadId: "" }, "threadId"],
@@ -347,7 +343,7 @@ describe("a memory in a server of one's own", () => {
     const server = kitchen();
     const [notes, recipes] = [memoryOfNode("notes"), memoryOfNode("recipes")];
     addMemoryTo(server, { memory: notes });
-    addMemoryTo(server, { memory: recipes, dialects: [unifiedDialect({ name: "recipes" })], resources: false });
+    addMemoryTo(server, { memory: recipes, dialects: [{ name: "unified", toolName: "recipes" }], resources: false });
     const client = await connectInMemory(server);
     await answerOf(client, { command: "append", path: "/soup", content: "leek" }, "recipes");
     expect(await recipes.read("/soup")).toBe("leek");

@@ -18,7 +18,7 @@ const neededArgument = "a command";
 const commandNames = Object.keys(claudeCommands) as ClaudeCommandName[];
 
 /** Creates the dialect `claude` with other options. @throws TypeError for bad options */
-export function claudeDialect(options: ClaudeDialectOptions = {}): Dialect {
+export function createClaudeDialect(options: ClaudeDialectOptions = {}): Dialect {
   const { search, ...checked } = parseClaudeOptions("ClaudeDialectOptions", options);
   return { name: "claude", tools: [claudeTool(checked), ...(search ? [claudeSearchTool(checked)] : [])] };
 }

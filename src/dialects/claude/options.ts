@@ -23,7 +23,7 @@ export interface ClaudeMemoryOptions {
   maxAnswerChars?: number;
 }
 
-/** The options of `claudeDialect`. */
+/** The options of `createClaudeDialect`. */
 export interface ClaudeDialectOptions extends ClaudeMemoryOptions {
   /** Whether a tool `memory_search` is added to the memory tool. @default false */
   search?: boolean;

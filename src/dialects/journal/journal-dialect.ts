@@ -129,7 +129,7 @@ function listDuplicates({ duplicates }: Resolved): { duplicates?: string[] } {
 }
 
 /** Creates the dialect `journal` with other options. @throws TypeError for bad options */
-export function journalDialect<Run = object>(options: JournalOptions<Run> = {}): Dialect {
+export function createJournalDialect<Run = object>(options: JournalOptions<Run> = {}): Dialect {
   checkJournalOptions(options);
   const { clock = () => new Date(), timeZone, root: rootOption = "/", maxAnswerChars = defaultAnswerChars } = options;
   const reader = new BlockReader();

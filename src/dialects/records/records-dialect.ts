@@ -190,7 +190,7 @@ const recordAnswers: ToolAnswers<Fields> = {
 };
 
 /** Creates the dialect `records` with other options. @throws TypeError for bad options */
-export function recordsDialect(options: RecordToolsOptions = {}): Dialect {
+export function createRecordsDialect(options: RecordToolsOptions = {}): Dialect {
   checkRecordOptions(options);
   const { clock = () => new Date(), prefix = "", search = false, maxAnswerChars = defaultAnswerChars } = options;
   // `Object.fromEntries` loses the type of the names.

@@ -65,9 +65,16 @@ export const memoryToolFields = {
   maxAnswerChars: maxAnswerCharsField.optional(),
 };
 
-const optionsSchema = z.strictObject(memoryToolFields);
+/** The options of the dialect. `name` is the name of the dialect. */
+export interface UnifiedDialectOptions extends Omit<UnifiedToolOptions, "name"> {
+  /** The tool's name. @default "memory" */
+  toolName?: string;
+}
+
+const { name: toolName, ...otherFields } = memoryToolFields;
+const optionsSchema = z.strictObject({ ...otherFields, toolName });
 
 /** @throws TypeError, also for an option `memory`: a dialect gets the memory with each call */
-export function checkUnifiedOptions(options: UnifiedToolOptions): void {
-  checkOptions("MemoryToolOptions", optionsSchema, options);
+export function checkUnifiedOptions(options: UnifiedDialectOptions): void {
+  checkOptions("UnifiedDialectOptions", optionsSchema, options);
 }

@@ -20,7 +20,13 @@ import {
 import { findNearestLines, readReplacement } from "../nearest-lines.js";
 import { optional } from "../read-arguments.js";
 import { findPassages } from "../found-passages.js";
-import { checkUnifiedOptions, type MemoryCommand, memoryCommands, type UnifiedToolOptions } from "./options.js";
+import {
+  checkUnifiedOptions,
+  type MemoryCommand,
+  memoryCommands,
+  type UnifiedDialectOptions,
+  type UnifiedToolOptions,
+} from "./options.js";
 
 interface Arguments {
   path: string;
@@ -132,15 +138,11 @@ async function updateText({ memory, args, commands, maxChars }: Call): Promise<o
   return { replaced, ...(nearest.length > 0 && { nearest }) };
 }
 
-/**
- * Creates the dialect `unified` with other options: `unifiedDialect({ commands: ["read", "list"] })` cannot change a
- * memory.
- *
- * @throws TypeError for bad options
- */
-export function unifiedDialect(options: UnifiedToolOptions = {}): Dialect {
+/** Creates the dialect `unified`. @throws TypeError for bad options */
+export function createUnifiedDialect(options: UnifiedDialectOptions = {}): Dialect {
   checkUnifiedOptions(options);
-  return { name: "unified", tools: [unifiedTool(options)] };
+  const { toolName, ...others } = options;
+  return { name: "unified", tools: [unifiedTool({ ...others, ...(toolName !== undefined && { name: toolName }) })] };
 }
 
 /** The only tool of the dialect. @param options checked options */

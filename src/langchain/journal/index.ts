@@ -1,6 +1,6 @@
 import type { StructuredTool } from "@langchain/core/tools";
 import { DialectTool } from "../dialect-tool.js";
-import { journalDialect } from "../../dialects/journal/journal-dialect.js";
+import { createJournalDialect } from "../../dialects/journal/journal-dialect.js";
 import type { JournalOptions } from "../../dialects/journal/options.js";
 import type { MemoryRun } from "../memory-run.js";
 import { checkMemorySource, type MemorySource } from "../memory-source.js";
@@ -18,5 +18,5 @@ export type JournalToolsOptions = JournalOptions<MemoryRun>;
  */
 export function createJournalTools(memory: MemorySource, options?: JournalToolsOptions): StructuredTool[] {
   checkMemorySource(memory);
-  return journalDialect(options).tools.map((definition) => new DialectTool(definition, memory));
+  return createJournalDialect(options).tools.map((definition) => new DialectTool(definition, memory));
 }

@@ -2,7 +2,7 @@ import type { StructuredTool } from "@langchain/core/tools";
 import { DialectTool } from "../dialect-tool.js";
 import { checkMemorySource, type MemorySource } from "../memory-source.js";
 import type { RecordToolsOptions } from "../../dialects/records/options.js";
-import { recordsDialect } from "../../dialects/records/records-dialect.js";
+import { createRecordsDialect } from "../../dialects/records/records-dialect.js";
 
 export type { RecordToolsOptions } from "../../dialects/records/options.js";
 
@@ -19,5 +19,5 @@ export type { RecordToolsOptions } from "../../dialects/records/options.js";
  */
 export function createRecordTools(memory: MemorySource, options?: RecordToolsOptions): StructuredTool[] {
   checkMemorySource(memory);
-  return recordsDialect(options).tools.map((definition) => new DialectTool(definition, memory));
+  return createRecordsDialect(options).tools.map((definition) => new DialectTool(definition, memory));
 }

@@ -7,13 +7,4 @@ const mcp = await import("./mcp.js").catch((error) => {
   throw missingPackage(error) ?? error;
 });
 
-export const {
-  addMemoryTo,
-  claudeDialect,
-  createMcpServer,
-  journalDialect,
-  recordsDialect,
-  serveHttp,
-  serveStdio,
-  unifiedDialect,
-} = mcp;
+export const { addMemoryTo, createMcpServer, serveHttp, serveStdio } = mcp;

@@ -1,7 +1,6 @@
 import { InMemoryStore } from "@langchain/langgraph";
 import { describe, expect, it } from "@jest/globals";
 import { createAiMemory } from "../../../../src/ai-sdk/index.js";
-import { journalDialect } from "../../../../src/dialects/journal/journal-dialect.js";
 import { createJournalTools, type JournalToolsOptions } from "../../../../src/langchain/journal/index.js";
 import { openMemory } from "../../../../src/index.js";
 import { freshAddress } from "../../../helpers/memory-case.js";
@@ -45,11 +44,11 @@ describe("the day of a note", () => {
 
   it("is that of the run in the AI SDK", async () => {
     const memory = openMemory(new InMemoryStore(), freshAddress());
-    const dialect = journalDialect<{ userId?: string }>({
+    const dialect: JournalToolsOptions = {
       timeZone: ({ userId }) => (userId === "anna" ? "Pacific/Auckland" : "UTC"),
       clock: () => new Date("2026-03-04T12:00:00Z"),
-    });
-    const { tools } = createAiMemory({ memory, userId: "anna", dialects: [dialect] });
+    };
+    const { tools } = createAiMemory({ memory, userId: "anna", dialects: [{ name: "journal", ...dialect }] });
     await tools["memory_write"]?.execute({ key, content }, {});
     expect(await memory.read("/2026/03/05.md")).toContain("2026-03-04T12:00:00+00:00");
   });

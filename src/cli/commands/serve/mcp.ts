@@ -2,9 +2,9 @@ import { readFile } from "node:fs/promises";
 import { Option } from "commander";
 import { loopbackNames } from "../../../core/values/hostnames.js";
 import {
+  createDialect,
   type DialectName,
   dialectNames,
-  searchingDialects,
   SharedToolError,
   toolsByName,
 } from "../../../dialects/registry.js";
@@ -63,7 +63,8 @@ export const mcp = createCommand<McpOptions>({
   run: async (input, context) => {
     const { http, search, dialect } = input;
     if (http !== true) refuseOptions(input, httpOnly, "goes with --http; pass that too");
-    const dialects = search === true ? (dialect ?? ["unified"]).map((name) => searchingDialects[name]()) : dialect;
+    const dialects =
+      search === true ? (dialect ?? ["unified"]).map((name) => createDialect(name, { search })) : dialect;
     checkDialects(dialects);
     const httpOptions = http === true ? await readHttpOptions(input, context) : null;
     await withMemory(context, input, { access: "write", missing: "announce" }, async ({ memory }) => {
