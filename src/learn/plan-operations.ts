@@ -1,7 +1,7 @@
 import { accessDenied } from "../core/access/policies.js";
 import { decisions, type MemoryAccess, type NeededAccess } from "../core/access/policy.js";
 import { shownText } from "../core/display/shown-text.js";
-import { errorOnPaths } from "../core/values/error-paths.js";
+import { errorOnPath } from "../core/values/error-paths.js";
 import { getReason, invalid, MemoryError } from "../core/values/errors.js";
 import { LiteralSearch } from "../core/values/literal-search.js";
 import { archivePath, normalizePath } from "../core/values/paths.js";
@@ -142,8 +142,7 @@ class Plan {
 
   /** @throws MemoryError EACCES */
   #checkPath(path: string): void {
-    if (!this.#scope.mayChange(path))
-      throw errorOnPaths("EACCES", (place) => `EACCES: ${place(path)} may not be changed by this run`, path);
+    if (!this.#scope.mayChange(path)) throw errorOnPath("EACCES", path, "may not be changed by this run");
   }
 
   /** @throws MemoryError EACCES */

@@ -123,7 +123,7 @@ describe("the tools of a node with a log", () => {
   it("are refused a delete of everything where only the log is left", async () => {
     const node = await createLoggedNode();
     await node.memory().delete("/");
-    const message = 'EACCES: only /conversations is left, which is read-only here (access "read"); forget deletes';
+    const message = 'EACCES: /conversations is all that is left, and is read-only here (access "read"); forget deletes';
     await expect(node.memory().delete("/")).rejects.toThrow(message);
     await expect(node.memory().delete("/")).rejects.toMatchObject({ code: "EACCES", path: "/conversations" });
     const answers = [

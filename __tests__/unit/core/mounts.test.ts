@@ -104,7 +104,7 @@ describe("a tree of mounts", () => {
 
   it("refuses to rename from one memory into another, and changes nothing", async () => {
     const { tree } = await treeOf({ "/": { "/own": "x" }, "/team": { "/in": "y" } });
-    const message = "EXDEV: /own lies in another memory than /team/own; write the text there, then delete it here";
+    const message = "EXDEV: /own is in another memory than the new path; write the text there, then delete it here";
     await refuses(tree.rename("/own", "/team/own"), "EXDEV", message);
     await refuses(tree.rename("/team/in", "/in"), "EXDEV");
     await tree.rename("/team/in", "/team/deep/in");
@@ -153,7 +153,7 @@ describe("a tree of mounts", () => {
     const refusals: [() => Promise<unknown>, string, string][] = [
       [() => tree.delete(`${at}/team/dir`), `${at}/team/dir`, "is a mount point, which cannot be deleted"],
       [() => tree.rename(`${at}/team`, `${at}/y`), `${at}/team`, "is a mount point or has one below it"],
-      [() => tree.rename(`${at}/x`, `${at}/team/dir/x`), `${at}/x`, `lies in another memory than ${at}/team/dir/x;`],
+      [() => tree.rename(`${at}/x`, `${at}/team/dir/x`), `${at}/x`, "is in another memory than the new path;"],
       [() => tree.write("/far/off/p/a", "x"), "/far/off/p/a", "is read-only here"],
       [() => tree.write("/far/off/ask/a", "x"), "/far/off/ask/a", "is changed only if a person approves"],
     ];

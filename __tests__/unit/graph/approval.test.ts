@@ -208,7 +208,7 @@ describe("a change that asks", () => {
     const [answer = ""] = toolTexts(await resume(agent, { decisions: [{ type: "reject", message: "not now" }] }));
     expect(JSON.parse(answer)).toMatchObject({
       ok: false,
-      error: { code: "EACCES", message: "EACCES: a person rejected the change of /a: not now" },
+      error: { code: "EACCES", message: "EACCES: /a was not changed: a person rejected it: not now" },
     });
     expect(await readTexts(free)).toEqual({});
   });
@@ -234,7 +234,9 @@ describe("a change that asks", () => {
     const { node, free } = freshMemory();
     const agent = agentThatCalls(node, append("/a", "two"));
     await start(agent);
-    expect(toolTexts(await resume(agent, answer))[0]).toContain("EACCES: the change of /a was not approved");
+    expect(toolTexts(await resume(agent, answer))[0]).toContain(
+      "EACCES: /a was not changed, because it was not approved",
+    );
     expect(await readTexts(free)).toEqual({});
   });
 

@@ -3,7 +3,7 @@ import type { MemoryRights } from "./rights.js";
 import { mergeActors } from "../values/actor.js";
 import { preview } from "../values/text.js";
 import { isGraphBubbleUp } from "../values/bubble-up.js";
-import { errorOnPaths } from "../values/error-paths.js";
+import { errorOnPath } from "../values/error-paths.js";
 import { invalid, MemoryError } from "../values/errors.js";
 import {
   type CheckedPolicy,
@@ -126,7 +126,7 @@ export function accessDenied(path: string, access: MemoryAccess): MemoryError {
 }
 
 function refusal(path: string, reason: string): MemoryError {
-  return errorOnPaths("EACCES", (place) => `EACCES: ${place(path)} ${reason}`, path);
+  return errorOnPath("EACCES", path, reason);
 }
 
 async function runGuard(guard: MemoryGuard, change: GuardedChange): Promise<unknown> {

@@ -1,4 +1,4 @@
-import { errorOnPaths } from "../values/error-paths.js";
+import { errorOnPath } from "../values/error-paths.js";
 import type { MemoryError } from "../values/errors.js";
 import { preview, shorten } from "../values/text.js";
 import type { PlannedChange } from "../contract/change-record.js";
@@ -48,7 +48,7 @@ export function parseDecision(
   if (type === "approve") return { type };
   if (type === "reject") {
     const reason = typeof message === "string" && message !== "" ? `: ${shorten(message, maxReasonChars)}` : "";
-    throw errorOnPaths("EACCES", (place) => `EACCES: a person rejected the change of ${place(path)}${reason}`);
+    throw errorOnPath("EACCES", path, `was not changed: a person rejected it${reason}`);
   }
   if (type === "edit") return parseEdit(editedAction, action, path);
   throw refusal(path, `${preview(type)} is not a decision`);
@@ -69,5 +69,5 @@ function parseEdit(edited: unknown, { name, args }: ReviewRequest["actionRequest
 }
 
 function refusal(path: string, reason: string): MemoryError {
-  return errorOnPaths("EACCES", (place) => `EACCES: the change of ${place(path)} was not approved: ${reason}`);
+  return errorOnPath("EACCES", path, `was not changed, because it was not approved: ${reason}`);
 }

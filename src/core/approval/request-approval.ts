@@ -17,7 +17,7 @@ import { applyChange } from "../tree/apply-change.js";
 import { digestTree } from "../tree/digest.js";
 import { type Change, type ChangeResult, noResult } from "../tree/change.js";
 import { type MemoryActor, mergeActors } from "../values/actor.js";
-import { errorOnPaths } from "../values/error-paths.js";
+import { errorOnPath } from "../values/error-paths.js";
 import { MemoryError } from "../values/errors.js";
 import { applyOnce, claimRecord, createToken, reload, resume } from "./apply-once.js";
 import { createReviewRequest, parseDecision } from "./decision.js";
@@ -122,10 +122,7 @@ async function interrupt(
   let shown = stored?.kind === "interrupt" ? await resume(records, stored) : null;
   if (shown?.status === "approved") return shown;
   if (shown?.status === "rejected")
-    throw errorOnPaths(
-      "EACCES",
-      (place) => `EACCES: the change of ${place(change.path)} was rejected: its text was redacted while it waited`,
-    );
+    throw errorOnPath("EACCES", change.path, "was not changed: the new text was redacted while the change waited");
   let askedAt = shown?.askedAt ?? null;
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
     const planned = await planGuarded(memory, change, showPath, call);
@@ -248,5 +245,5 @@ function createRecord(
 
 function cannotApprove(path: string, advice: string): MemoryError {
   const reason = `is changed only if a person approves (access "ask"), and nobody can be asked here: ${advice}`;
-  return errorOnPaths("EACCES", (place) => `EACCES: ${place(path)} ${reason}`);
+  return errorOnPath("EACCES", path, reason);
 }

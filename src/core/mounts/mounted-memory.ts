@@ -43,8 +43,8 @@ import {
 import { mergeHits } from "../search/search-texts.js";
 import type { MemoryUse } from "../memory-options.js";
 import type { CheckedAddress } from "../values/address.js";
-import { errorOnPaths } from "../values/error-paths.js";
-import { hasCode, type MemoryError } from "../values/errors.js";
+import { errorOnPath } from "../values/error-paths.js";
+import { hasCode } from "../values/errors.js";
 import { type PathRule, ROOT } from "../values/paths.js";
 import { compareCodeUnits, comparePaths } from "../values/text.js";
 import { getPathRule, joinPoint, MountTable } from "./mount-table.js";
@@ -196,7 +196,7 @@ export class MountedMemory implements RestrictableMemory {
     const target = this.#table.normalize(path);
     if (options?.ifDirectory === "fail") return this.#onFile(target, (memory, local) => memory.delete(local, options));
     if (this.#table.mounts.some(({ point }) => point === target && point !== ROOT))
-      throw refusal("EACCES", target, () => "is a mount point, which cannot be deleted");
+      throw errorOnPath("EACCES", target, "is a mount point, which cannot be deleted");
     // Deletes hidden files too, by one call of one memory. Reason: keeping them would take a call for each name next to
     // them, and would not be atomic.
     return this.#onDirectory(target, { files: 0, dirs: 0 }, (memory, local) => memory.delete(local, options));
@@ -206,13 +206,13 @@ export class MountedMemory implements RestrictableMemory {
     const [source, target] = [this.#table.normalize(from), this.#table.normalize(to)];
     const fixed = [source, target].find((each) => this.#table.directories.has(each));
     if (fixed !== undefined)
-      throw refusal("EACCES", fixed, () => "is a mount point or has one below it, so it cannot be renamed or replaced");
+      throw errorOnPath("EACCES", fixed, "is a mount point or has one below it, so it cannot be renamed or replaced");
     const [{ mount, path }, other] = [this.#table.locate(source), this.#table.locate(target)];
     if (mount !== other.mount)
-      throw refusal(
+      throw errorOnPath(
         "EXDEV",
         source,
-        (place) => `lies in another memory than ${place(target)}; write the text there, then delete it here`,
+        "is in another memory than the new path; write the text there, then delete it here",
       );
     await this.#table.run(mount, (memory) => memory.rename(path, other.path));
   }
@@ -291,12 +291,4 @@ function addRights(rights: MemoryRights | undefined, { policies }: MemoryBinding
 export function getMountTree(memory: Memory): MountedMemory | null {
   // Checks the shape, because the other build of this package has a class of its own.
   return "mounts" in memory && "outlines" in memory ? (memory as MountedMemory) : null;
-}
-
-function refusal(
-  code: "EACCES" | "EXDEV",
-  path: string,
-  say: (place: (path: string) => string) => string,
-): MemoryError {
-  return errorOnPaths(code, (place) => `${code}: ${place(path)} ${say(place)}`, path);
 }

@@ -8,7 +8,7 @@ import {
   pathIsDirectory,
 } from "../values/errors.js";
 import { wrongArgument } from "../settings/wrong-argument.js";
-import { errorOnPaths, withPath } from "../values/error-paths.js";
+import { errorOnPath, withPath } from "../values/error-paths.js";
 import { appendLines, replaceLines } from "../values/line-ends.js";
 import { normalizePath, getParents, ROOT } from "../values/paths.js";
 import { appendText, replaceText, utf8Bytes } from "../values/text.js";
@@ -120,9 +120,7 @@ function removeTree(
 /** EACCES: a delete would answer that nothing was there, although what it keeps is there. */
 function onlyKept([kept = ROOT]: readonly string[]): MemoryError {
   const advice = "forget deletes the whole memory, and a program can delete it by the memory of the store itself";
-  const say = (place: (path: string) => string): string =>
-    `EACCES: only ${place(kept)} is left, which is read-only here (access "read"); ${advice}`;
-  return errorOnPaths("EACCES", say, kept);
+  return errorOnPath("EACCES", kept, `is all that is left, and is read-only here (access "read"); ${advice}`);
 }
 
 function moveTree(tree: MemoryTree, path: string, to: string, { checkPath }: ChangeOptions): AppliedChange {

@@ -1,5 +1,5 @@
 import { describeLaterVersion } from "../../core/history/later-version.js";
-import { errorOnPaths, withPath } from "../../core/values/error-paths.js";
+import { withPath } from "../../core/values/error-paths.js";
 import { invalid, MemoryError, parentIsFile, pathIsDirectory } from "../../core/values/errors.js";
 import type { RevertTarget } from "../../core/history/history.js";
 import { collectDirectories, getParents, getPathPrefix, isWithin, ROOT } from "../../core/values/paths.js";
@@ -190,12 +190,9 @@ async function formerFile(
 function laterChange(version: VersionDocument): MemoryError {
   const { path, operation = "changed", actor } = version;
   const laterVersion = { id: getPublicId(version), operation, actor, isRedacted: path === undefined };
-  return errorOnPaths(
-    "ECONFLICT",
-    (place) => `ECONFLICT: ${describeLaterVersion(laterVersion, path && place(path))}; pass force to undo it`,
-    path,
-    { laterVersion },
-  );
+  const message = `ECONFLICT: ${describeLaterVersion(laterVersion, path)}; pass force to undo it`;
+  const error = new MemoryError("ECONFLICT", message, { details: { laterVersion } });
+  return path === undefined ? error : withPath(error, path);
 }
 
 function undoDirectories(own: readonly VersionDocument[], tree: MemorySnapshot, target: Target): void {

@@ -1,6 +1,6 @@
 import type { TextRedactor } from "../../../core/history/text-redactor.js";
 import type { Steps } from "../../../core/runtime/turns.js";
-import { errorOnPaths } from "../../../core/values/error-paths.js";
+import { withPath } from "../../../core/values/error-paths.js";
 import { invalid } from "../../../core/values/errors.js";
 import type { PresentMemory } from "../history-context.js";
 
@@ -32,11 +32,8 @@ export function refusePresent({ texts: [first, ...others], paths }: PresentOccur
     throw invalid("the path of a present file or directory contains the text; rename or delete it first");
   if (first === undefined || cut) return;
   const more = others.length === 0 ? "" : ` and in ${others.length} more ${others.length === 1 ? "file" : "files"}`;
-  throw errorOnPaths(
-    "EINVAL",
-    (place) =>
-      `the text can be read in ${place(first)}${more} as it is now; write or delete the file first, or cover it there ` +
-      "too, by the option cut",
-    first,
-  );
+  const message =
+    `the text can be read in ${first}${more} as it is now; write or delete the file first, or cover it there too, by ` +
+    "the option cut";
+  throw withPath(invalid(message), first);
 }
