@@ -40,6 +40,18 @@ describe("the program as a process", () => {
     expect([code, stdout, stderr]).toEqual([1, "", expect.stringContaining("ENOENT")]);
   });
 
+  it.each([
+    ["bytes that are not UTF-8", Buffer.from([0x7b, 0xff, 0x0a]), "the input is not UTF-8"],
+    ["a message that is too long", Buffer.alloc(16_000_001, "x"), "a message has over 16000000 bytes"],
+  ])("exits with 1 and an error where an MCP client sends %s, after it has answered", async (_, bytes, fault) => {
+    const child = spawnCli(["mcp", "--dir", newPath()]);
+    child.stdin.on("error", () => {});
+    child.stdin.write(Buffer.concat([Buffer.from(`${JSON.stringify(initialize)}\n`), bytes]));
+    const { code, stdout, stderr } = await ended(child);
+    expect([code, stderr]).toEqual([1, `error: mcp: ${fault}; the connection has ended\n`]);
+    expect(JSON.parse(stdout)).toMatchObject({ id: initialize.id, result: { serverInfo: {} } });
+  });
+
   it("ends with 0 where the reader of the pipe goes away", async () => {
     const dir = newPath();
     const memory = openDirectoryMemory({ dir });

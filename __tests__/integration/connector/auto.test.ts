@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
+import { AIMessage, type BaseMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
 import { MongoClient } from "mongodb";
-import { MemoryNode, MongoMemoryStore } from "../../../src/index.js";
+import { type Memory, MemoryNode, MongoMemoryStore } from "../../../src/index.js";
 import { commandsOf } from "../../helpers/commands-of.js";
 import { FakeEmbeddings } from "../../helpers/fake-embeddings.js";
 import { freshAddress } from "../../helpers/memory-case.js";
@@ -13,6 +14,36 @@ const client = useClient(new MongoClient(uri, { monitorCommands: true }));
 const store = new MongoMemoryStore({ client, dbName });
 
 describe("content auto in MongoDB", () => {
+  const question = "What do the notes say about word7?";
+  const erasers = {
+    redact: (memory: Memory) => memory.history?.redact({ text: "what a note says", cut: true }),
+    forget: (memory: Memory, other: MongoMemoryStore) => other.forget(memory.address),
+  };
+
+  it.each(Object.entries(erasers))(
+    "does not show a kept part of the turn again after %s by another client",
+    async (_, erase) => {
+      const node = new MemoryNode({
+        ...freshAddress(),
+        store: new MongoMemoryStore({ client, dbName, history: true }),
+      });
+      await writeManyNotes(node.globalMemory());
+      const connector = node.createConnector(auto);
+      const asked = [new HumanMessage({ id: "1", content: question })];
+      const called = [
+        ...asked,
+        new AIMessage({ content: "", tool_calls: [{ id: "1", name: "memory", args: {} }] }),
+        new ToolMessage({ content: "done", tool_call_id: "1" }),
+      ];
+      const show = async (messages: BaseMessage[]): Promise<string> =>
+        JSON.stringify(await connector.inject(messages, { configurable: { thread_id: "1" } }));
+      for (const messages of [asked, called]) expect(await show(messages)).toContain("word7 is what a note says");
+      const otherStore = new MongoMemoryStore({ client: useClient(new MongoClient(uri)), dbName, history: true });
+      await erase(otherStore.memory(node.globalMemory().address), otherStore);
+      for (const messages of [called, asked, called]) expect(await show(messages)).not.toContain("what a note says");
+    },
+  );
+
   it("reads no text again while the memory stays, also for other questions", async () => {
     const node = new MemoryNode({ ...freshAddress(), store });
     await writeManyNotes(node.globalMemory());

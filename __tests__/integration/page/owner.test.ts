@@ -430,6 +430,23 @@ describe("an owner", () => {
     expect((await askPage(shown, "/api/memories")).json).toMatchObject({ memories: [], next: null });
   });
 
+  it("is not told which memories of others mention them", async () => {
+    const userId = `${randomUUID()}@example.com`;
+    await store.memory({ nodeId: "support", scope: "perUser", userId: eveId }).append("/friends", userId);
+    await store.memory({ ...own, userId }).write("/a", "x");
+    const forget = async (on: typeof page) => (await tellPage(on, "/api/forget", { userId })).json;
+    expect(await forget(openPage({ owner: { userId } }))).toEqual({
+      memories: 1,
+      files: 1,
+      versions: 1,
+      proposals: 0,
+    });
+    expect(await forget(staff)).toMatchObject({
+      memories: 0,
+      mentions: { memories: 1, addresses: [{ userId: eveId }] },
+    });
+  });
+
   it("sees the log of their own conversations alone, finds what was said, deletes a day, and exports the others", async () => {
     const address = { nodeId: "support", scope: "perUser", userId: `${randomUUID()}@example.com` } as const;
     const ofOther = { ...address, userId: eveId };
