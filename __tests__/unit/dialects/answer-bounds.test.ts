@@ -158,15 +158,26 @@ describe("what an answer leaves out", () => {
     });
   });
 
-  it("is counted in a list, which says where to look", async () => {
+  it.each([
+    ["f", "read a path that you know"],
+    ["d/f", "list a directory below, or read a path that you know"],
+  ])("is counted in a list of %s, which says where to look", async (name, more) => {
     const memory = freshMemory();
     for (let index = 0; index < 100; index += 1) await memory.write(`/f${index}`, "");
+    await memory.write(`/${name}`, "");
     const said = await answer(create.unified(2000), "memory", { command: "list", path: "/" }, memory);
     const { entries, ...rest } = (JSON.parse(said) as { result: { entries: object[] } }).result;
-    expect(rest).toEqual({
-      leftOut: 100 - entries.length,
-      more: "list a directory below, or read a path that you know",
-    });
+    expect(rest).toEqual({ leftOut: 101 - entries.length, more });
+  });
+
+  it("ends a path of hidden characters, also in an answer that is no refusal", async () => {
+    const memory = freshMemory();
+    const path = `/${"\u200b".repeat(255)}`.repeat(4);
+    for (const args of [{ command: "append", content: "x".repeat(3000) }, { command: "read" }, { command: "delete" }]) {
+      const said = await answer(create.unified(2000), "memory", { ...args, path }, memory);
+      expect(said).toContain('"ok":true');
+      expect(said.length).toBeLessThanOrEqual(2000);
+    }
   });
 
   it("is refused for fromLine 2 of an empty file, which has no lines to name", async () => {

@@ -123,7 +123,9 @@ async function listEntries({ memory, args: { path }, maxChars }: Call): Promise<
   const all = await memory.list(path);
   const entries = takeItems(all, maxChars);
   const leftOut = all.length - entries.length;
-  return { entries, ...(leftOut > 0 && { leftOut, more: "list a directory below, or read a path that you know" }) };
+  const hasDirectories = all.some(({ kind }) => kind === "dir");
+  const more = `${hasDirectories ? "list a directory below, or " : ""}read a path that you know`;
+  return { entries, ...(leftOut > 0 && { leftOut, more }) };
 }
 
 async function updateText({ memory, args, commands, maxChars }: Call): Promise<object> {
@@ -221,10 +223,12 @@ async function runCommand(
   const { command, ...args } = checkArguments(given, commands);
   const { check, run } = definitions[command];
   check?.(args);
-  const maxChars = maxAnswerChars - getJsonLength({ command, path: args.path }) - sentenceChars;
+  // In JSON, a hidden character is longer than in a path.
+  const path = takeJson(args.path, maxPathChars);
+  const maxChars = maxAnswerChars - getJsonLength({ command, path }) - sentenceChars;
   // `check` has refused calls that lack an argument of the command.
   const result = await run({ memory: await openMemory(), args: args as Required<Arguments>, commands, maxChars });
-  return { command, path: args.path, ok: true, result };
+  return { command, path, ok: true, result };
 }
 
 const argumentNames = ["path", "command", "content", "oldContent", "fromLine"];
