@@ -5,7 +5,7 @@ import { grep, search } from "./commands/files/find.js";
 import { cat, ls, tree } from "./commands/files/look.js";
 import { blame, diff, log } from "./commands/history/look-back.js";
 import { redact, revert } from "./commands/history/undo.js";
-import { forget, sweep } from "./commands/memories/erase.js";
+import { forget } from "./commands/memories/erase.js";
 import { memories } from "./commands/memories/memories.js";
 import { merge } from "./commands/memories/merge.js";
 import { exportMemories, importMemories } from "./commands/memories/move.js";
@@ -31,7 +31,7 @@ const usualColumns = 80;
 /** The commands in the order of the help, by its headings. */
 const commandGroups: readonly (readonly [heading: string, commands: readonly AddCommand[]])[] = [
   ["Looking:", [memories, ls, tree, cat, grep, search]],
-  ["Changing:", [append, write, rm, mv, forget, sweep]],
+  ["Changing:", [append, write, rm, mv, forget]],
   ["Looking back and deciding:", [log, diff, blame, revert, redact, showProposals, approve, reject]],
   ["Moving and keeping in order:", [exportMemories, importMemories, merge, tidy, doctor, migrate]],
   ["Serving and starting:", [page, mcp, init]],

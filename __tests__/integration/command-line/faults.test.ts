@@ -279,7 +279,7 @@ describe("a password", () => {
         ["ls", `--url=${given}`],
         ["ls", "--paths", given],
         ["search", "x", "--limit", given],
-        ["log", "--after", given],
+        ["log", "--limit", given],
         ["import", "-", "--as", given.padEnd(2000, "x")],
         ["ls", "--dir", given],
       ]) {

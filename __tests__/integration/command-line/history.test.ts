@@ -93,50 +93,16 @@ describe("log", () => {
     ]);
   });
 
-  it.each([
-    ["--by-user", "ada", [2, 0]],
-    ["--by-run", "run-1", [0]],
-    ["--by-tool-call", "call-1", [1]],
-    ["--by-thread", "thread-1", [1]],
-    ["--by-client", "Editor 1.0", [1]],
-    ["--by-agent", "none", []],
-    ["--operation", "created", [0]],
-    ["--after", "2020-01-01", [2, 1, 0]],
-    ["--before", "2020-01-01T12:00", []],
-    ["--after", "1d", [2, 1, 0]],
-    ["--after", "10m", [2, 1, 0]],
-    ["--before", "2d", []],
-    ["--before", "24h", []],
-  ])("finds versions by %s %s", async (flag, value, found) => {
+  it("lists at most as many as --limit says", async () => {
     const { run, ids } = await threeVersions();
-    const { exitCode, stdout, stderr } = await run(["log", flag, value, "--json"]);
-    const listed = stdout
-      .split("\n")
-      .slice(0, -1)
-      .map((line) => (JSON.parse(line) as MemoryVersion).id);
-    expect(listed).toEqual(found.map((index) => ids[index]));
-    expect([exitCode, stderr]).toEqual(found.length > 0 ? [0, ""] : [1, "no version was found\n"]);
-  });
-
-  it("leaves out the versions of the times themselves, as `after` and `before` of the library do", async () => {
-    const { run, versions } = await threeVersions();
-    const [newest] = await versions();
-    const at = newest?.at.getTime() ?? 0;
-    const log = async (after: number, before: number): Promise<string> =>
-      (await run(["log", "--after", new Date(after).toISOString(), "--before", new Date(before).toISOString()])).stdout;
-    expect(await log(at - 1, at + 1)).toContain(new Date(at).toISOString());
-    expect(await log(at, at + 1)).toBe("");
-    expect(await log(at - 1, at)).not.toContain(new Date(at).toISOString());
-    expect(await run(["log", "--after", "lately"])).toMatchObject({
-      exitCode: 2,
-      stderr: expect.stringContaining("--after lately is not a time"),
-    });
-    for (const argv of [
-      ["--limit", "0"],
-      ["--by-user", ""],
-      ["--after", "2026-02-31T25:00"],
-    ])
-      expect((await run(["log", ...argv])).exitCode).toBe(2);
+    const { stdout } = await run(["log", "--limit", "1", "--json"]);
+    expect(
+      stdout
+        .trim()
+        .split("\n")
+        .map((line) => (JSON.parse(line) as MemoryVersion).id),
+    ).toEqual([ids[2]]);
+    expect((await run(["log", "--limit", "0"])).exitCode).toBe(2);
   });
 });
 

@@ -3,10 +3,8 @@ import { describe, expect, it } from "@jest/globals";
 import { MemoryNode, type Memory, MongoMemoryStore } from "../../../src/index.js";
 import { cli, cliJson, type CliRun, type CliSurroundings } from "../../helpers/run-cli.js";
 import { testDatabase } from "../../helpers/test-database.js";
-import { testFolder } from "../../helpers/test-folder.js";
 
 const { client, uri, name: dbName } = testDatabase();
-const folder = testFolder();
 
 interface Place {
   memory: Memory;
@@ -41,7 +39,7 @@ describe("proposals", () => {
   it("lists what waits, and shows one with its diff", async () => {
     const { id, run } = await proposed();
     const { stdout } = await run(["proposals"]);
-    expect(stdout).toMatch(new RegExp(`^${id}  \\S+Z  append  /policy  .*pending\\n$`));
+    expect(stdout).toMatch(new RegExp(`^${id}  \\S+Z  append  /policy  .*pending  node .*\\n$`));
     expect((await run(["proposals", id])).stdout).toMatch(/\+Pay at once\./);
     const shown = await run(["proposals", id], { terminal: true });
     expect(shown.stdout).toContain("\u001b[32m+Pay at once.");
@@ -54,7 +52,7 @@ describe("proposals", () => {
     expect(await run(["proposals", "--status", "rejected"])).toEqual({
       exitCode: 1,
       stdout: "",
-      stderr: "no proposal was found; `proposals --all` lists the proposals of all memories\n",
+      stderr: "no proposal was found\n",
     });
   });
 
@@ -67,7 +65,7 @@ describe("proposals", () => {
     );
   });
 
-  it("with --all lists what waits in all memories, and a list without any names it", async () => {
+  it("lists what waits in all memories, or in those that the options name", async () => {
     const collection = `memories ${randomUUID()}`;
     const other = new MongoMemoryStore({ client, dbName, memoriesCollection: collection });
     const propose = async (nodeId: string, userId: string): Promise<void> => {
@@ -91,51 +89,40 @@ describe("proposals", () => {
         .trimEnd()
         .split("\n")
         .map((line) => line.replace(/^.*pending {2}/, ""));
-    expect(await run("--node", "support")).toEqual({
-      exitCode: 1,
-      stdout: "",
-      stderr: "no proposal was found; `proposals --all` lists the proposals of all memories\n",
-    });
-    const all = await run("--all");
+    const all = await run();
     expect(all).toMatchObject({ exitCode: 0, stderr: "" });
     expect(lines(all.stdout)).toEqual([
       'node "support", user "ada"',
       'node "support", user "eve"',
       'node "writer", user "ada"',
     ]);
-    expect(lines((await run("--all", "--node", "support")).stdout)).toHaveLength(2);
-    expect(lines((await run("--all", "--user", "ada")).stdout)).toHaveLength(2);
-    expect(await run("--all", "--status", "approved")).toEqual({
+    expect(lines((await run("--node", "support")).stdout)).toHaveLength(2);
+    expect(lines((await run("--user", "ada")).stdout)).toHaveLength(2);
+    expect(await run("--status", "approved")).toEqual({
       exitCode: 1,
       stdout: "",
       stderr: "no proposal was found\n",
     });
-    const [first = ""] = (await run("--all", "--json")).stdout.split("\n");
+    const [first = ""] = (await run("--json")).stdout.split("\n");
     expect(JSON.parse(first)).toMatchObject({
       status: "pending",
       path: "/of-ada",
       address: { nodeId: "support", scope: "perUser", userId: "ada" },
     });
-    expect(await run("0f3c", "--all")).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("--all") });
   });
 
-  it("say that there is no such proposal, or no place for one", async () => {
+  it("say that there is no such proposal, and make nothing in a database of a mistyped name", async () => {
     const { run } = await proposed();
+    const missing = `missing_${randomUUID()}`;
     for (const argv of [
       ["proposals", "none"],
       ["approve", "none", "--by", "ada"],
       ["reject", "none", "--by", "ada"],
     ]) {
-      expect(await run(argv)).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("has no proposal none") });
-      expect(await cli([...argv, "--dir", folder])).toMatchObject({
-        exitCode: 2,
-        stderr: expect.stringContaining("keeps no proposals"),
-      });
+      const refused = { exitCode: 1, stderr: "error: there is no proposal none; `proposals` lists those that wait\n" };
+      expect(await run(argv)).toMatchObject(refused);
+      expect(await cli([...argv, "--uri", uri, "--db", missing])).toMatchObject(refused);
     }
-    const missing = `missing_${randomUUID()}`;
-    expect((await cli(["approve", "none", "--by", "ada", "--uri", uri, "--db", missing, "--node", "n"])).exitCode).toBe(
-      1,
-    );
     expect(await client.db(missing).listCollections().toArray()).toEqual([]);
   });
 });
@@ -168,23 +155,18 @@ describe("approve", () => {
   });
 });
 
-it("approve, reject and proposals find the memory of an id that proposals --all prints", async () => {
-  const [approved, rejected] = [await proposed(), await proposed()];
+it("approve decides about proposals of several memories at once, and about none if one is missing", async () => {
+  const [one, other] = [await proposed(), await proposed()];
   const anywhere = ["--uri", uri, "--db", dbName];
-  expect((await cli(["proposals", "--all", ...anywhere])).stdout).toContain(approved.id);
-  expect((await cli(["proposals", approved.id, ...anywhere])).stdout).toMatch(/\+Pay at once\./);
-  expect((await cli(["approve", approved.id, "--by", "ada", ...anywhere])).stdout).toContain(" approved by user ada");
-  expect(await approved.memory.read("/policy")).toContain("Pay at once.");
-  expect((await cli(["reject", rejected.id, "--by", "ada", ...anywhere])).stdout).toContain(" rejected by user ada");
-  for (const argv of [
-    ["approve", "none", "--by", "ada"],
-    ["reject", approved.id, "--by", "ada"],
-    ["proposals", "none"],
-  ])
-    expect(await cli([...argv, ...anywhere])).toMatchObject({
-      exitCode: 1,
-      stderr: expect.stringMatching(/^error: no proposal \S+ waits; `proposals --all` lists/),
-    });
+  expect((await cli(["approve", one.id, "none", "--by", "ada", ...anywhere])).exitCode).toBe(1);
+  expect((await cli(["proposals", ...anywhere])).stdout).toContain(one.id);
+  const { stdout, exitCode } = await cli(["approve", one.id, other.id, "--by", "ada", ...anywhere]);
+  expect([exitCode, stdout.match(/approved by user ada/g)]).toEqual([0, Array(2).fill("approved by user ada")]);
+  for (const { memory } of [one, other]) expect(await memory.read("/policy")).toContain("Pay at once.");
+  expect(await cli(["reject", one.id, "--by", "bob", ...anywhere])).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining("approved by ada already"),
+  });
 });
 
 it("forget says how many proposals go, also of a memory without a file", async () => {

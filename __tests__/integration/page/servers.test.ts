@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
@@ -16,7 +15,7 @@ import { createMemoryPage } from "../../../src/page/index.js";
 import { send, sendBytes } from "../../helpers/raw-http.js";
 import { cli } from "../../helpers/run-cli.js";
 import { ended, spawnCli } from "../../helpers/spawn-cli.js";
-import { pageQuery, pageToken } from "../../helpers/page-client.js";
+import { pageToken } from "../../helpers/page-client.js";
 import { testDatabase } from "../../helpers/test-database.js";
 
 const { client, uri, name: dbName } = testDatabase();
@@ -235,52 +234,6 @@ describe("the command page", () => {
     expect(answers).toEqual(["200 true", "401 false"]);
     child.kill("SIGTERM");
     expect(await end).toMatchObject({ code: 0, stderr: "" });
-  });
-
-  it("shows a memory with what is mounted in it, as the options say", async () => {
-    const [nodeId, team] = [randomUUID(), randomUUID()];
-    await store.memory({ nodeId, scope: "perUser", userId: "ada" }).write("/own", "1");
-    await store.memory({ nodeId: team }).write("/plan", "win\n");
-    const asked = ["page", "--uri", uri, "--db", dbName, "--node", nodeId, "--user", "ada"];
-    const child = spawnCli([...asked, "--mount", `/team=${team},access=read`, "--json"]);
-    const end = ended(child);
-    const [line] = (await once(child.stdout, "data")) as [string];
-    const { origin, hash } = new URL((JSON.parse(line) as { url: string }).url);
-    const headers = { "memory-page-token": hash.replace("#token=", "") };
-    const seen: unknown[] = [];
-    for (const [name, query] of Object.entries({
-      tree: { path: "/" },
-      file: { path: "/team/plan" },
-      message: {},
-    })) {
-      const response = await fetch(
-        `${origin}/api/${name}?${pageQuery({ nodeId, scope: "perUser", userId: "ada", ...query })}`,
-        { headers },
-      );
-      seen.push(await response.json());
-    }
-    child.kill("SIGTERM");
-    expect(await end).toMatchObject({ code: 0, stderr: "" });
-    expect(seen).toMatchObject([
-      {
-        rights: "/team/** is read-only.",
-        entries: [
-          { name: "own" },
-          { name: "team", mount: { address: { nodeId: team }, access: "read", isHere: true } },
-        ],
-      },
-      { content: "win\n" },
-      { text: expect.stringContaining("/team/plan"), isOfConnector: false, entries: 2 },
-    ]);
-    expect(await cli(asked)).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("--node needs --mount") });
-    expect(await cli(["page", "--uri", uri, "--mount", "/a=b"])).toMatchObject({
-      exitCode: 2,
-      stderr: expect.stringContaining("--mount needs --node"),
-    });
-    expect(await cli([...asked, "--mount", `/team=not-${team}`])).toMatchObject({
-      exitCode: 1,
-      stderr: expect.stringContaining(`not-${team}`),
-    });
   });
 
   it("refuses other hosts and bad ports", async () => {

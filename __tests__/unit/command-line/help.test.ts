@@ -31,7 +31,6 @@ describe("the program", () => {
       "rm",
       "mv",
       "forget",
-      "sweep",
       "log",
       "diff",
       "blame",

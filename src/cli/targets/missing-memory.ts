@@ -21,19 +21,17 @@ export async function describeMissing(
   return { message: `there is no memory of ${formatAddress(address)} yet`, advice: adviseOn(address, nodes) };
 }
 
-/** Runs a task that may create memories. Reports each memory that was created, because its name may be mistyped. */
+/** Runs a task that may create a memory, and reports that it did, because its name may be mistyped. */
 export async function reportNew<T>(
   database: MemoryDatabase,
-  addresses: readonly CheckedAddress[],
+  address: CheckedAddress,
   note: (sentence: string) => Promise<void>,
   run: () => Promise<T>,
 ): Promise<T> {
-  const missing: CheckedAddress[] = [];
-  for (const address of addresses) if (!(await hasAny(database.facts(address)))) missing.push(address);
+  const wasThere = await hasAny(database.facts(address));
   const result = await run();
-  for (const address of missing)
-    if (await hasAny(database.facts(address)))
-      await note(`created the memory of ${formatAddress(address)}, which did not exist`);
+  if (!wasThere && (await hasAny(database.facts(address))))
+    await note(`created the memory of ${formatAddress(address)}, which did not exist`);
   return result;
 }
 

@@ -12,7 +12,6 @@ import { about, inputError, usageError, withFile } from "../errors.js";
 import { redactUri } from "../redact.js";
 import { formatAddress } from "./address.js";
 import { assertThere, describeMissing, reportNew } from "./missing-memory.js";
-import { withMounts } from "./mount-options.js";
 import {
   type DatabaseTarget,
   getDatabaseTarget,
@@ -57,22 +56,17 @@ export async function withMemory<T>(
   if (options.dir !== undefined) return run(await openFolder(options.dir, options, use));
   const { env } = context.io;
   const memoryAddress = getMemoryAddress(options, env);
-  const { mount: mounts = [], paths, as } = options;
+  const { paths, as } = options;
   const { missing = "refuse" } = use;
-  const addresses = [memoryAddress, ...mounts.map(({ address }) => address)];
   const note = (sentence: string): Promise<void> => context.err.note(sentence, options.json === true);
   return withDatabase(getDatabaseTarget(options, env), async (database) => {
-    if (missing === "refuse") for (const address of addresses) await assertThere(database, address);
-    if (missing === "announce")
-      for (const address of addresses) {
-        const described = await describeMissing(database, address);
-        if (described !== null) await note(`${described.message}, and the first change makes it; ${described.advice}`);
-      }
-    const open = (address: CheckedAddress): OpenTarget => openMemoryIn(database, address, { ...use, paths, as });
-    const own = open(memoryAddress);
-    const memory = withMounts(own.memory, mounts, (address) => open(address).memory);
-    const runOpen = (): Promise<T> => run({ ...own, memory });
-    return missing === "report" ? reportNew(database, addresses, note, runOpen) : runOpen();
+    if (missing === "refuse") await assertThere(database, memoryAddress);
+    if (missing === "announce") {
+      const described = await describeMissing(database, memoryAddress);
+      if (described !== null) await note(`${described.message}, and the first change makes it; ${described.advice}`);
+    }
+    const runOpen = (): Promise<T> => run(openMemoryIn(database, memoryAddress, { ...use, paths, as }));
+    return missing === "report" ? reportNew(database, memoryAddress, note, runOpen) : runOpen();
   });
 }
 
@@ -122,7 +116,7 @@ export function openMemoryIn(database: MemoryDatabase, address: CheckedAddress, 
 
 /** Opens a folder. For reading, a missing folder is an error and is not created, because its name may be mistyped. */
 async function openFolder(dir: string, options: TargetOptions, use: OpenSettings): Promise<OpenTarget> {
-  const ofDatabase = ["uri", "db", "memoriesCollection", ...memoryFlags, "mount", "as"];
+  const ofDatabase = ["uri", "db", "memoriesCollection", ...memoryFlags, "as"];
   refuseOptions(options, ofDatabase, "goes with a database; a folder is one memory without a history");
   if (use.access === "read") {
     const stats = await withFile(`--dir ${dir}`, "read", () => stat(dir));

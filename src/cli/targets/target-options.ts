@@ -15,7 +15,6 @@ import { type JsonOption, memoryOptionGroup } from "../command.js";
 import { pickDefined } from "../../core/settings/pick-defined.js";
 import { asUsage, usageError } from "../errors.js";
 import { createAddress, type TargetOwner } from "./address.js";
-import { mountOption, type MountTarget } from "./mount-options.js";
 import type { CliIo } from "../terminal/io.js";
 
 /** The options that name a memory. */
@@ -29,7 +28,6 @@ export interface TargetOptions extends JsonOption {
   dir?: string | undefined;
   paths?: PathRule | undefined;
   as?: string;
-  mount?: MountTarget[];
 }
 
 const option = (flags: string, description: string): Option =>
@@ -98,11 +96,8 @@ export const actorOption = new Option(
   throw usageError(`--as ${JSON.stringify(given)}: a user id has 1 to ${maxActorChars} characters`);
 });
 
-/** Options of commands that read a memory. */
-export const readOptions: readonly Option[] = [...targetOptions, mountOption];
-
 /** Options of commands that change a memory. */
-export const changeOptions: readonly Option[] = [...readOptions, actorOption];
+export const changeOptions: readonly Option[] = [...targetOptions, actorOption];
 
 /** Options of commands that work on several memories. */
 export const ownerOptions: readonly Option[] = [

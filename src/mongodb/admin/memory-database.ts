@@ -17,21 +17,13 @@ import { type MemoryFacts, type NodeFacts, readFacts, readNodes } from "../memor
 import { rewriteEarlierHead } from "../memories/documents/earlier-documents.js";
 import { type MemoriesContext, openContext } from "../memories/memory-context.js";
 import { openMongoMemory } from "../memories/mongo-memory.js";
-import { sweep } from "../memories/life/expire.js";
 import { forgetRange } from "../memories/life/forget.js";
 import { readSummaries } from "../memories/listing/memory-summaries.js";
-import type { ExpireMsOptions } from "../memories/life/memory-expiry.js";
 import { presentCollections } from "../driver/present-collections.js";
-import type {
-  ForgottenCounts,
-  MemorySummary,
-  ProposalRange,
-  SweptCounts,
-} from "../memories/addresses/memory-filter.js";
+import type { ForgottenCounts, MemorySummary, ProposalRange } from "../memories/addresses/memory-filter.js";
 import { type ProposalPageEnd, readAllPages, summariesIn } from "../memories/listing/summary-pages.js";
 
 export type { MemoryFacts, NodeFacts } from "../memories/listing/memory-facts.js";
-export type { ExpireMsOptions } from "../memories/life/memory-expiry.js";
 export type { ForgottenCounts, MemorySummary } from "../memories/addresses/memory-filter.js";
 
 export interface MemoryDatabaseOptions {
@@ -61,14 +53,14 @@ export class MemoryDatabase {
   readonly db: Db;
   /** The option `memoriesCollection` of the store. */
   readonly collectionName: string;
-  readonly #open: (makesIndexes: boolean, expireMs?: ExpireMsOptions) => MemoriesContext;
+  readonly #open: (makesIndexes: boolean) => MemoriesContext;
   readonly #memories: Record<"read" | "write", MemoriesContext>;
 
   private constructor(client: MongoClient, { dbName, memoriesCollection = "memories" }: MemoryDatabaseOptions) {
     this.client = client;
     this.db = openMemoriesDatabase(client, dbName);
     this.collectionName = memoriesCollection;
-    this.#open = (makesIndexes, expireMs = {}) =>
+    this.#open = (makesIndexes) =>
       openCollections({
         db: this.db,
         client,
@@ -76,7 +68,7 @@ export class MemoryDatabase {
         connect: () => Promise.resolve(),
         clock: () => new Date(),
         // Shows the stored state: memories that have expired for an application can still be listed and erased.
-        expireMs,
+        expireMs: {},
         // Continues the histories that an application records.
         history: { begins: false },
         embeddings: null,
@@ -163,12 +155,6 @@ export class MemoryDatabase {
   /** @throws MemoryError EIO */
   forget(range: AddressRange): Promise<ForgottenCounts> {
     return forgetRange(this.#memories.write, range, { itemsCollection: defaultItemsCollection }, createUnlimitedCall());
-  }
-
-  /** Removes the memories that have not changed for this long. Creates no MongoDB index. @throws MemoryError EIO */
-  sweepExpired(expireMs: ExpireMsOptions): Promise<SweptCounts> {
-    const memories = this.#open(false, expireMs);
-    return sweep(memories, { signals: [], timeoutMs: Infinity });
   }
 
   close(): Promise<void> {

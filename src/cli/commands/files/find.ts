@@ -7,7 +7,7 @@ import { ROOT } from "../../../core/values/paths.js";
 import { numberOption } from "../../command.js";
 import { about, storageAdvice } from "../../errors.js";
 import { memoryCommand } from "../../memory-command.js";
-import { readOptions } from "../../targets/target-options.js";
+import { targetOptions } from "../../targets/target-options.js";
 import { countText } from "../../terminal/format.js";
 import type { Output } from "../../terminal/output.js";
 import { printEach } from "../../terminal/print-each.js";
@@ -22,7 +22,7 @@ export const grep = memoryCommand<{ pattern: string; path?: string; ignoreCase?:
     'grep -i "todo:" /notes --node assistant',
     "grep milk --dir ./memory",
   ],
-  options: [new Option("-i, --ignore-case", "ignore upper and lower case"), ...readOptions],
+  options: [new Option("-i, --ignore-case", "ignore upper and lower case"), ...targetOptions],
   access: "read",
   run: async ({ memory }, { pattern, path = ROOT, ignoreCase, json }, context) => {
     await assertPath(memory, path);
@@ -56,7 +56,7 @@ export const search = memoryCommand<{ query: string; path?: string; limit: numbe
       [1, maxSearchHits],
       `is not a number of passages; pass one from 1 to ${maxSearchHits}`,
     ).default(10),
-    ...readOptions,
+    ...targetOptions,
   ],
   access: "read",
   run: async ({ memory }, { query, path = ROOT, limit, json }, context) => {

@@ -6,7 +6,7 @@ import { getName, getParent, getPathPrefix, isWithin, normalizePath, ROOT } from
 import { comparePaths } from "../../../core/values/text.js";
 import { groupBy } from "../../collections.js";
 import { memoryCommand } from "../../memory-command.js";
-import { readOptions } from "../../targets/target-options.js";
+import { targetOptions } from "../../targets/target-options.js";
 import { bytesText, countText } from "../../terminal/format.js";
 import type { Output } from "../../terminal/output.js";
 
@@ -14,7 +14,7 @@ export const cat = memoryCommand<{ path: string }>({
   usage: "cat <path>",
   description: "Print a file, byte for byte.",
   examples: ["cat /notes/today --node assistant", "cat /notes/today --dir ./memory > today.txt"],
-  options: readOptions,
+  options: targetOptions,
   access: "read",
   run: async ({ memory }, { path }, { out }) => {
     const content = await memory.read(path);
@@ -28,7 +28,7 @@ export const ls = memoryCommand<{ path?: string; long?: boolean }>({
   usage: "ls [path]",
   description: "List a directory of a memory, or one file.",
   examples: ["ls --node assistant", "ls /notes -l --node assistant --user ada@example.com", "ls --dir ./memory --json"],
-  options: [new Option("-l, --long", "show sizes in bytes and times of the last change"), ...readOptions],
+  options: [new Option("-l, --long", "show sizes in bytes and times of the last change"), ...targetOptions],
   access: "read",
   run: async ({ memory }, { path = ROOT, long = false }, { out }) => {
     const target = normalizePath(path, { emptyIsRoot: true });
@@ -74,7 +74,7 @@ export const tree = memoryCommand<{ path?: string }>({
   usage: "tree [path]",
   description: "Show a memory, or a directory of it, as a tree with sizes in bytes.",
   examples: ["tree --node assistant", "tree /notes --dir ./memory"],
-  options: readOptions,
+  options: targetOptions,
   access: "read",
   run: async ({ memory }, { path = ROOT }, { out }) => {
     const root = normalizePath(path, { emptyIsRoot: true });

@@ -1,80 +1,23 @@
 import { Option } from "commander";
 import { isPaged } from "../../../core/backend-history.js";
-import type {
-  BlamedLine,
-  MemoryHistory,
-  MemoryVersion,
-  VersionFilter,
-  VersionOperation,
-} from "../../../core/history/history.js";
+import type { BlamedLine, MemoryHistory, MemoryVersion } from "../../../core/history/history.js";
 import type { MemoryActor } from "../../../core/values/actor.js";
 import { pickDefined } from "../../../core/settings/pick-defined.js";
 import { anyNumber, numberOption } from "../../command.js";
 import { formatAuthor, formatChange, formatVersion, styleDiff } from "./format.js";
-import { checkActor, historyCommand } from "./history-command.js";
-import { readOptions } from "../../targets/target-options.js";
+import { historyCommand } from "./history-command.js";
+import { targetOptions } from "../../targets/target-options.js";
 import type { Output } from "../../terminal/output.js";
 import { printEach } from "../../terminal/print-each.js";
-import { parseTime } from "../../times.js";
 
-interface FilterOptions {
-  path?: string;
-  byUser?: string;
-  byThread?: string;
-  byRun?: string;
-  byToolCall?: string;
-  byAgent?: string;
-  byClient?: string;
-  operation?: VersionOperation;
-  after?: Date;
-  before?: Date;
-  limit?: number;
-}
+const limitOption = numberOption(
+  "-n, --limit <versions>",
+  "at most this many (default: all)",
+  [1, anyNumber],
+  "is not a number of versions; pass one from 1",
+);
 
-const operations: readonly VersionOperation[] = ["created", "modified", "deleted", "renamed"];
-
-/** `--user` and `--thread` name the memory. The options that begin with `--by` name who made a version. */
-const filterOptions: readonly Option[] = [
-  new Option("--by-user <id>", "only versions that this user made"),
-  new Option("--by-thread <id>", "only versions that were made in this thread"),
-  new Option("--by-run <id>", "only versions that this run made"),
-  new Option("--by-tool-call <id>", "only versions that this tool call made"),
-  new Option("--by-agent <name>", "only versions that this agent made"),
-  new Option("--by-client <name>", "only versions that were made through this program, such as an MCP client"),
-  new Option("--operation <name>", "only versions of this kind").choices(operations),
-  new Option(
-    "--after <time>",
-    "only versions after this time, such as 2026-01-31, 2026-01-31T12:00:00Z, or 30d for the last 30 days (also w, h, " +
-      "m and s); UTC, unless the time names a zone; a day is its first moment",
-  ).argParser((given: string) => parseTime("--after", given, Date.now())),
-  new Option("--before <time>", "only versions before this time").argParser((given: string) =>
-    parseTime("--before", given, Date.now()),
-  ),
-  numberOption(
-    "-n, --limit <versions>",
-    "at most this many (default: all)",
-    [1, anyNumber],
-    "is not a number of versions; pass one from 1",
-  ),
-];
-
-/** @throws CommandError EUSAGE */
-function createFilter(options: FilterOptions): VersionFilter {
-  const { path, byUser, byThread, byRun, byToolCall, byAgent, byClient, operation, after, before, limit } = options;
-  const actor: MemoryActor = pickDefined({
-    userId: byUser,
-    threadId: byThread,
-    runId: byRun,
-    toolCallId: byToolCall,
-    agent: byAgent,
-    client: byClient,
-  });
-  checkActor(actor);
-  const isFiltered = Object.keys(actor).length > 0;
-  return pickDefined({ path, actor: isFiltered ? actor : undefined, operation, after, before, limit });
-}
-
-export const log = historyCommand<FilterOptions & { runs?: boolean }>({
+export const log = historyCommand<{ path?: string; limit?: number; runs?: boolean }>({
   usage: "log [path]",
   description:
     "List the versions of a memory, a directory or a file, newest first. Shows a file under its earlier names too. " +
@@ -82,18 +25,16 @@ export const log = historyCommand<FilterOptions & { runs?: boolean }>({
   examples: [
     "log --node assistant",
     "log /notes/today --node assistant --limit 10",
-    "log --by-run 1f0c --node assistant --user ada --json",
-    "log --after 2d --node assistant",
+    "log --node assistant --user ada --json",
   ],
   options: [
     new Option("--runs", "group versions in a row by run: who, when, and the id that `revert --run` takes"),
-    ...filterOptions,
-    ...readOptions,
+    limitOption,
+    ...targetOptions,
   ],
   access: "read",
-  check: (input) => void createFilter(input),
   run: async ({ history }, input, context) => {
-    const versions = history.list(createFilter(input));
+    const versions = history.list(pickDefined({ path: input.path, limit: input.limit }));
     const format = input.runs === true ? createRunFormat() : formatVersion;
     await printEach(context, input.json, versions, format, "no version was found");
     return undefined;
@@ -143,7 +84,7 @@ export const diff = historyCommand<DiffInput>({
   examples: ["diff 12 --node assistant", "diff 12 17 --patch --node assistant > change.patch"],
   options: [
     new Option("--patch", "print the exact difference, which the program patch applies; --json has it too"),
-    ...readOptions,
+    ...targetOptions,
   ],
   access: "read",
   subject: ({ from, to }) => (to === undefined ? `version ${from}` : `versions ${from} and ${to}`),
@@ -160,7 +101,7 @@ export const blame = historyCommand<{ path: string }>({
     "Show for each line of a file which version wrote it, when, and who made it. With --json, it prints an object " +
     "for each line.",
   examples: ["blame /notes/today --node assistant", "blame /notes/today --node assistant --json | grep eggs"],
-  options: readOptions,
+  options: targetOptions,
   access: "read",
   run: async ({ history }, { path, json }, { out }) => {
     const lines = await history.blame(path);

@@ -14,7 +14,7 @@ import type { CliContext } from "../../context.js";
 import { pickDefined } from "../../../core/settings/pick-defined.js";
 import { CommandError, inputError, usageError, withFile } from "../../errors.js";
 import { withMemory } from "../../targets/open-target.js";
-import { readOptions, refuseOptions, type TargetOptions } from "../../targets/target-options.js";
+import { targetOptions, refuseOptions, type TargetOptions } from "../../targets/target-options.js";
 import { portOption, listenError } from "./listening.js";
 
 interface McpOptions extends TargetOptions {
@@ -57,7 +57,7 @@ export const mcp = createCommand<McpOptions>({
     new Option("--allow-origin <names...>", "hosts of web pages that may call the server (default: the loopback)"),
     new Option("--dialect <names...>", "which tools to offer (default: unified)").choices(dialectNames),
     new Option("--search", "let models search, with a command or a tool of the dialect"),
-    ...readOptions,
+    ...targetOptions,
   ],
   renamed: { token: "tokenFile", allowedHosts: "allowHost", allowedOrigins: "allowOrigin" },
   run: async (input, context) => {

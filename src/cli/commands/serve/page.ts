@@ -1,29 +1,17 @@
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
-import { isDeepStrictEqual } from "node:util";
 import { once } from "node:events";
 import { randomBytes } from "node:crypto";
 import { Option } from "commander";
-import type { Memory } from "../../../core/memory.js";
-import type { CheckedAddress, MemoryAddress } from "../../../core/values/address.js";
 import { asHostname, isHost, isLoopback, loopbackNames } from "../../../core/values/hostnames.js";
 import { checkForgotten, checkMemoryFilter, checkProposalFilter } from "../../../mongodb/admin/checks.js";
 import type { MemoryDatabase } from "../../../mongodb/admin/memory-database.js";
-import type { MemoryPageNode } from "../../../page/options.js";
 import { createCommand } from "../../command.js";
 import { listenError, portOption } from "./listening.js";
 import type { CliContext } from "../../context.js";
 import { usageError } from "../../errors.js";
-import { assertThere } from "../../targets/missing-memory.js";
-import { mountOption, type MountTarget, withMounts } from "../../targets/mount-options.js";
 import { withDatabase } from "../../targets/open-target.js";
-import {
-  databaseOptions,
-  getDatabaseTarget,
-  getOptionalAddress,
-  idOption,
-  type TargetOptions,
-} from "../../targets/target-options.js";
+import { databaseOptions, getDatabaseTarget, type TargetOptions } from "../../targets/target-options.js";
 
 interface PageOptions extends TargetOptions {
   host: string;
@@ -36,80 +24,35 @@ export const page = createCommand<PageOptions>({
   description:
     "Show the memories of a database on a web page. It prints the address, which contains a token. It serves this " +
     "machine only, until you end it.",
-  examples: [
-    "page --db assistant",
-    "page --access write --port 4000",
-    "page --node assistant --mount /team=team,access=read",
-    "page --json",
-  ],
+  examples: ["page --db assistant", "page --access write --port 4000", "page --json"],
   options: [
     new Option("--host <name>", "the loopback address to listen on").default("127.0.0.1").argParser(parseLoopback),
     portOption("the port to listen on, 0 for any free one").default(0),
     new Option("--access <access>", "whether the page can also edit files, revert, redact, forget, approve and reject")
       .choices(["read", "write"])
       .default("read"),
-    idOption("--node <id>", "node id of the memory to show with the mounts of --mount, as its model sees it"),
-    idOption("--thread <id>", "thread id, for the memory of that thread of the node"),
-    idOption("--user <id>", "user id, for the memory of that user of the node"),
     ...databaseOptions,
-    mountOption,
   ],
   run: async (input, context) => {
     const target = getDatabaseTarget(input, context.io.env);
-    const tree = getTreeTarget(input);
     await withDatabase(target, async (database) => {
-      const node = tree === null ? null : await openTree(database, tree);
       const token = randomBytes(24).toString("base64url");
-      const listener = await createListener(database, { access: input.access, token }, node);
+      const listener = await createListener(database, { access: input.access, token });
       await serve(listener, token, input, context);
     });
     return undefined;
   },
 });
 
-interface TreeTarget {
-  address: CheckedAddress;
-  mounts: readonly MountTarget[];
-}
-
-/** Returns null if the page shows every memory alone, without mounts. @throws CommandError EUSAGE */
-function getTreeTarget(options: PageOptions): TreeTarget | null {
-  const { mount: mounts = [] } = options;
-  const address = getOptionalAddress(options);
-  if (address === undefined && mounts.length > 0)
-    throw usageError("--mount needs --node, the memory in which it mounts; pass both");
-  if (address !== undefined && mounts.length === 0)
-    throw usageError("--node needs --mount, as the page shows all memories without it; pass both, or neither");
-  return address === undefined ? null : { address, mounts };
-}
-
-interface TreeNode {
-  address: CheckedAddress;
-  node: MemoryPageNode;
-}
-
-/**
- * Opens a memory with its mounts, as a node of the application sees it.
- * @throws CommandError for invalid mounts, and for missing memories
- */
-async function openTree(database: MemoryDatabase, { address, mounts }: TreeTarget): Promise<TreeNode> {
-  const open = (each: MemoryAddress): Memory => database.memory(each, "read");
-  const tree = withMounts(open(address), mounts, open);
-  for (const each of [address, ...mounts.map((mount) => mount.address)]) await assertThere(database, each);
-  const { nodeId, scope } = address;
-  return { address, node: { nodeId, scope, memory: () => tree, globalMemory: () => open({ nodeId }) } };
-}
-
 async function createListener(
   database: MemoryDatabase,
   options: { access: "read" | "write"; token: string },
-  tree: TreeNode | null,
 ): Promise<RequestListener> {
   const { pageOver } = await import("../../../page/memory-page.js");
   const memories: Parameters<typeof pageOver>[0] = {
     place: database.place,
     memory: (address, use) => database.memory(address, use),
-    nodeOf: (address) => (tree !== null && isDeepStrictEqual(address, tree.address) ? tree.node : undefined),
+    nodeOf: () => undefined,
     listMemories: (filter) => database.summaries(checkMemoryFilter(filter)),
     listProposals: (filter) => database.proposals(checkProposalFilter(filter)),
     forget: (who) => database.forget(checkForgotten(who)),
