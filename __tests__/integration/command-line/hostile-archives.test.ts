@@ -10,7 +10,7 @@ import { testFolder } from "../../helpers/test-folder.js";
 const folder = testFolder();
 const newPath = (): string => join(folder, randomUUID());
 
-/** Format, memory, directory `/dir`, file `/a`, file `/dir/b`, end. */
+/** File `/a`, file `/dir/b`, end. */
 let lines: ArchiveLine[] = [];
 
 beforeAll(async () => {
@@ -20,14 +20,7 @@ beforeAll(async () => {
   await memory.write("/dir/b", "2");
   const { stdout } = await cli(["export", "-", "--dir", dir]);
   lines = linesOf(stdout);
-  expect(lines).toMatchObject([
-    { version: 2 },
-    { memory: true },
-    { directory: "/dir" },
-    { path: "/a" },
-    {},
-    { lines: 6 },
-  ]);
+  expect(lines).toMatchObject([{ memory: null, path: "/a" }, { path: "/dir/b" }, { end: true, files: 2 }]);
 });
 
 /** Runs an import that must be refused, and checks that nothing was written. */
@@ -51,12 +44,10 @@ async function expectRefused(text: string, message: RegExp): Promise<void> {
   expect(await refused(file)).toMatch(message);
 }
 
-/** The archive with some of its lines changed, by somebody who computes its hash again. */
-function changed(
-  change: (all: [ArchiveLine, ArchiveLine, ArchiveLine, ArchiveLine, ...ArchiveLine[]]) => unknown,
-): string {
+/** The archive with some of its lines changed, and the right number at its end. */
+function changed(change: (all: [ArchiveLine, ArchiveLine, ArchiveLine]) => unknown): string {
   const all = structuredClone(lines);
-  change(all as [ArchiveLine, ArchiveLine, ArchiveLine, ArchiveLine, ...ArchiveLine[]]);
+  change(all as [ArchiveLine, ArchiveLine, ArchiveLine]);
   return archiveOf(all);
 }
 
@@ -76,33 +67,19 @@ describe("an archive is refused", () => {
     `/${"x".repeat(300)}`,
   ])("whose path %p is none of a memory", async (path) => {
     await expectRefused(
-      changed((all) => (all[3]["path"] = path)),
-      /is not a path of a memory/,
-    );
-    await expectRefused(
-      changed((all) => (all[2]["directory"] = path)),
+      changed((all) => (all[0]["path"] = path)),
       /is not a path of a memory/,
     );
   });
 
   const faults: [string, RegExp, Parameters<typeof changed>[0]][] = [
-    ["is of another format", /line 1: format/, ([header]) => (header["format"] = "tar")],
-    [
-      "is of a later version",
-      /line 1: version: a newer program wrote it; this one reads versions up to 2/,
-      ([header]) => (header["version"] = 3),
-    ],
-    ["has no times", /line 4: createdAt/, (all) => (all[3]["createdAt"] = "soon")],
-    ["has the hash of another text", /line 4: sha256/, (all) => (all[3]["sha256"] = "0".repeat(64))],
-    ["has a lone surrogate", /line 4: content: .*lone surrogate/, (all) => (all[3]["content"] = "\ud800")],
-    ["has a line of another kind", /line 3: directory/, (all) => (all[2] = { other: 1 })],
-    ["names a path twice", /\/a is there twice/, (all) => all.splice(4, 0, all[3])],
-    ["has a directory where a file is", /\/a is there twice/, (all) => (all[2]["directory"] = "/a")],
-    ["has a file below a file", /\/a is there twice/, (all) => all.splice(4, 0, { ...all[3], path: "/a/b" })],
-    ["has no memory before its files", /line 2: a memory must come first/, (all) => all.splice(1, 1)],
-    ["has a memory twice", /line 6: the same memory came before/, (all) => all.splice(5, 0, all[1])],
-    ["has an address that no memory has", /line 2: .*nodeId/, (all) => (all[1]["address"] = { nodeId: { $ne: null } })],
-    ["has no address", /line 2: .*address/, (all) => delete all[1]["address"]],
+    ["has no times", /line 1: createdAt/, (all) => (all[0]["createdAt"] = "soon")],
+    ["has a lone surrogate", /line 1: content: .*lone surrogate/, (all) => (all[0]["content"] = "\ud800")],
+    ["has a line of another kind", /line 2: path/, (all) => (all[1] = { other: 1 })],
+    ["names a path twice", /\/a is there twice/, (all) => all.splice(1, 0, all[0])],
+    ["has a file below a file", /\/a is there twice/, (all) => all.splice(1, 0, { ...all[0], path: "/a/b" })],
+    ["has an address that no memory has", /line 1: .*nodeId/, (all) => (all[0]["memory"] = { nodeId: { $ne: null } })],
+    ["has no address", /line 1: .*address/, (all) => delete all[0]["memory"]],
   ];
 
   it.each(faults)("that %s", async (_, message, change) => {
@@ -114,46 +91,24 @@ describe("an archive is refused", () => {
 
   const brokenTexts: [string, RegExp, (all: string[]) => string][] = [
     ["empty", /it ends after line 0/, () => ""],
-    ["without its first line", /line 1: format/, ([, ...rest]) => `${rest.join("\n")}\n`],
-    ["without its last line", /ends after line 5, before its last line/, (all) => `${all.slice(0, -1).join("\n")}\n`],
-    ["ending inside a line", /line 5: it is not a JSON object/, (all) => all.join("\n").slice(0, -120)],
-    ["with a line missing", /line 5: lines before it are missing/, (all) => `${all.toSpliced(2, 1).join("\n")}\n`],
-    [
-      "with two lines swapped",
-      /line 6: .* or were changed/,
-      ([a, b, c, ...rest]) => `${[a, b, rest[0], c, ...rest.slice(1)].join("\n")}\n`,
-    ],
-    [
-      "with a changed time",
-      /line 6: .* or were changed/,
-      (all) => `${all.join("\n").replace(/"createdAt":"20/, '"createdAt":"19')}\n`,
-    ],
-    [
-      "with a changed content",
-      /line 6: .* or were changed/,
-      (all) => `${all.join("\n").replace('"content":"1"', '"content":"2"')}\n`,
-    ],
-    ["without its hash", /line 6: .* or were changed/, (all) => `${all.join("\n").replace(/,"sha256":"\w+"/, "")}\n`],
-    ["with something after its end", /line 7: there is more/, (all) => `${[...all, "{}"].join("\n")}\n`],
-    ["twice in one file", /line 7: there is more/, (all) => `${[...all, ...all].join("\n")}\n`],
-    ["with a line that is no JSON", /line 3: it is not a JSON object/, (all) => `${all.with(2, "{").join("\n")}\n`],
-    ["with a line that is a list", /line 3: it is not a JSON object/, (all) => `${all.with(2, "[1]").join("\n")}\n`],
-    ["with a line that is null", /line 3: it is not a JSON object/, (all) => `${all.with(2, "null").join("\n")}\n`],
+    ["without its last line", /ends after line 2, before its last line/, (all) => `${all.slice(0, -1).join("\n")}\n`],
+    ["ending inside a line", /line 2: it is not a JSON object/, (all) => all.join("\n").slice(0, -60)],
+    ["with a line missing", /line 2: lines before it are missing/, (all) => `${all.toSpliced(0, 1).join("\n")}\n`],
+    ["with something after its end", /line 4: there is more/, (all) => `${[...all, "{}"].join("\n")}\n`],
+    ["twice in one file", /line 4: there is more/, (all) => `${[...all, ...all].join("\n")}\n`],
+    ["with a line that is no JSON", /line 2: it is not a JSON object/, (all) => `${all.with(1, "{").join("\n")}\n`],
+    ["with a line that is a list", /line 2: it is not a JSON object/, (all) => `${all.with(1, "[1]").join("\n")}\n`],
+    ["with a line that is null", /line 2: it is not a JSON object/, (all) => `${all.with(1, "null").join("\n")}\n`],
   ];
 
   it.each(brokenTexts)("%s", async (_, message, change) => {
     await expectRefused(change(archiveOf(lines).trimEnd().split("\n")), message);
   });
 
-  it("at every byte that is cut off or changed", async () => {
+  it("at every byte that is cut off", async () => {
     const bytes = Buffer.from(archiveOf(lines));
-    for (let index = 0; index < bytes.length; index += 7) {
-      // The last newline may be missing.
-      if (index < bytes.length - 1) await refused("-", bytes.subarray(0, index).toString());
-      const other = Buffer.from(bytes);
-      other[index] = (other[index] ?? 0) ^ 1;
-      expect((await cli(["import", "-", "--to-dir", newPath()], { stdin: other })).exitCode).toBe(2);
-    }
+    // The last newline may be missing.
+    for (let index = 0; index < bytes.length - 1; index += 7) await refused("-", bytes.subarray(0, index).toString());
   });
 
   it("that is not UTF-8", async () => {
@@ -188,12 +143,12 @@ describe("an archive is refused", () => {
   const many = (element: string): string => Array.from({ length: 300_000 }, () => element).join();
   const excesses: [string, RegExp, () => string][] = [
     ["levels", /line 2: it has more than 10 levels/, () => withLine(`{"memory":${"[".repeat(1_000_000)}`)],
-    ["keys", /line 2: it has more than 100 keys/, () => withLine(`{${many('"a":1')}}`)],
-    ["values", /line 2: it has more than 1500000 values/, () => withLine(`{"memory":[${"0,".repeat(1_500_000)}0]}`)],
+    ["keys", /line 2: it has more than 100 (?:keys|values)/, () => withLine(`{${many('"a":1')}}`)],
+    ["values", /line 2: it has more than 100 values/, () => withLine(`{"memory":[${"0,".repeat(1_500_000)}0]}`)],
     [
       "letters in a path",
-      /line 3: directory: it is not a path of a memory/,
-      () => withLine(`{"address":null,"memory":true}\n{"directory":"/${"y".repeat(1_000_000)}"}`),
+      /line 2: path: it is not a path of a memory/,
+      () => withLine(JSON.stringify({ ...lines[0], path: `/${"y".repeat(1_000_000)}` })),
     ],
   ];
 

@@ -1,9 +1,7 @@
-import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { z } from "zod";
-import { archiveFormat } from "../../core/archive.js";
-import type { MemorySnapshot } from "../../core/memory.js";
+import type { SnapshotFile } from "../../core/tree/snapshot.js";
 import { memoryBytesCeiling } from "../../core/memory-options.js";
 import { describeFault } from "../../core/settings/faults.js";
 import { MemoryTree } from "../../core/tree/memory-tree.js";
@@ -11,7 +9,6 @@ import { checkAddress, type CheckedAddress } from "../../core/values/address.js"
 import { MemoryError } from "../../core/values/errors.js";
 import { JsonBounds } from "../../core/values/json-bounds.js";
 import { isStoredPath } from "../../core/values/paths.js";
-import { hashSha256 } from "../../core/values/sha256.js";
 import { utf8Bytes } from "../../core/values/text.js";
 import { isRecord } from "../../core/values/unknown-values.js";
 import { inputError } from "../errors.js";
@@ -19,76 +16,55 @@ import type { CliIo } from "../terminal/io.js";
 import { decodeUtf8, toBytes } from "../terminal/text-input.js";
 
 /** A memory that is imported. Its address is null if it was kept in a folder. */
-export interface ImportedMemory extends Omit<MemorySnapshot, "revision"> {
+export interface ImportedMemory {
   address: CheckedAddress | null;
+  files: SnapshotFile[];
 }
 
-/** Reads all memories from the start. Each call reads them again, because an archive can be larger than the process. */
-export type ReadMemories = () => AsyncIterable<ImportedMemory> | Iterable<ImportedMemory>;
+export type ImportedMemories = AsyncIterable<ImportedMemory> | Iterable<ImportedMemory>;
 
-/** Opens an archive, or the standard input (`-`), which is kept in memory. @throws CommandError EINPUT */
-export async function openArchive(file: string, stdin: CliIo["stdin"]): Promise<ReadMemories> {
-  if (file === "-") {
-    const kept: Uint8Array[] = [];
-    return () => readArchive(kept.length > 0 ? kept : keepChunks(stdin, kept), "standard input");
-  }
-  if ((await stat(file)).isFile()) return () => readArchive(createReadStream(file), file);
+/** Opens an archive, or the standard input (`-`). @throws CommandError EINPUT */
+export async function openArchive(file: string, stdin: CliIo["stdin"]): Promise<ImportedMemories> {
+  if (file === "-") return readArchive(stdin, "standard input");
+  if ((await stat(file)).isFile()) return readArchive(createReadStream(file), file);
   throw inputError(
     `${file}: it is not a regular file; name one that export has made, - for the standard input, or --dir for a folder`,
   );
 }
 
-async function* keepChunks(stdin: CliIo["stdin"], kept: Uint8Array[]): AsyncGenerator<Uint8Array> {
-  for await (const chunk of stdin) {
-    kept.push(toBytes(chunk));
-    yield toBytes(chunk);
-  }
-}
-
 /**
- * Reads the memories one after another. Only after the last one it is known that the archive is complete and unchanged.
+ * Reads the memories one after another. The lines of a memory follow one another. Only after the last line it is known
+ * that the archive is complete.
  * @throws CommandError EINPUT at the first fault
  */
-async function* readArchive(
-  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  name: string,
-): AsyncGenerator<ImportedMemory> {
-  const hash = createHash("sha256");
-  const addresses = new Set<string>();
+async function* readArchive(chunks: AsyncIterable<Uint8Array | string>, name: string): AsyncGenerator<ImportedMemory> {
+  const seen = new Set<string>();
   let memory: ImportedMemory | null = null;
-  let [number, format, hasEnded] = [0, 0, false];
+  let [number, hasEnded] = [0, false];
   for await (const bytes of readLines(chunks, name)) {
     number += 1;
     const where = `${name}: line ${number}`;
     if (hasEnded) throw inputError(`${where}: there is more after the end; import one archive at a time`);
     const line = parseJson(bytes, where);
-    if (number === 1) format = parseLine(formatLine, line, where).version;
-    else if ("end" in line) {
-      const { lines, sha256 } = parseLine(endLine, line, where);
-      if (lines !== number || (format > 1 && sha256 !== hash.digest("hex")))
-        throw inputError(`${where}: lines before it are missing or were changed; export it again`);
+    if ("end" in line) {
+      if (parseLine(endLine, line, where).files !== number - 1)
+        throw inputError(`${where}: lines before it are missing; export it again`);
       hasEnded = true;
-    } else if ("memory" in line) {
-      if (memory !== null) yield checkMemory(memory, name);
-      const address = parseAddress(line["address"], where);
-      memory = { address, files: [], directories: [] };
-      const key = JSON.stringify(address);
-      if (addresses.has(key)) throw inputError(`${where}: the same memory came before; export it again`);
-      addresses.add(key);
-    } else if (memory === null) throw inputError(`${where}: a memory must come first; export it again`);
-    else addLine(memory, line, where);
-    if (!hasEnded) hash.update(bytes).update("\n");
-  }
-  if (!hasEnded) throw inputError(`${name}: it ends after line ${number}, before its last line; export it again`);
-  if (memory !== null) yield checkMemory(memory, name);
-}
-
-/** Adds a file or a directory. Leaves out versions: they are for reading. */
-function addLine({ files, directories }: ImportedMemory, line: object, where: string): void {
-  if ("content" in line) {
+      continue;
+    }
     const { path, content, createdAt, updatedAt } = parseLine(fileLine, line, where);
-    files.push({ path, kind: "file", content, sizeBytes: utf8Bytes(content), createdAt, updatedAt });
-  } else if (!("version" in line)) directories.push(parseLine(directoryLine, line, where).directory);
+    const address = parseAddress(line["memory"], where);
+    const key = JSON.stringify(address);
+    if (memory === null || JSON.stringify(memory.address) !== key) {
+      if (memory !== null) yield checkMemory(memory, name);
+      if (seen.has(key)) throw inputError(`${where}: the same memory came before; export it again`);
+      seen.add(key);
+      memory = { address, files: [] };
+    }
+    memory.files.push({ path, kind: "file", content, sizeBytes: utf8Bytes(content), createdAt, updatedAt });
+  }
+  if (memory !== null && hasEnded) yield checkMemory(memory, name);
+  if (!hasEnded) throw inputError(`${name}: it ends after line ${number}, before its last line; export it again`);
 }
 
 function checkMemory(memory: ImportedMemory, name: string): ImportedMemory {
@@ -99,7 +75,7 @@ function checkMemory(memory: ImportedMemory, name: string): ImportedMemory {
 
 /** Returns the path of a file that another file or directory of the memory has too. */
 export function findTwice(memory: ImportedMemory): string | undefined {
-  const { files, directories } = new MemoryTree(memory);
+  const { files, directories } = new MemoryTree({ ...memory, directories: [] });
   return memory.files.find((file) => files.get(file.path) !== file || directories.has(file.path))?.path;
 }
 
@@ -107,14 +83,12 @@ export function findTwice(memory: ImportedMemory): string | undefined {
 const maxLineBytes = 6 * memoryBytesCeiling + 100_000;
 
 /** Splits a stream into lines without their newlines. Keeps one line in memory. @throws CommandError EINPUT */
-async function* readLines(
-  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  name: string,
-): AsyncGenerator<Uint8Array> {
+async function* readLines(chunks: AsyncIterable<Uint8Array | string>, name: string): AsyncGenerator<Uint8Array> {
   /** The pieces of the line that has not ended yet. */
   let pieces: Uint8Array[] = [];
   let [length, number] = [0, 1];
-  for await (const chunk of chunks) {
+  for await (const given of chunks) {
+    const chunk = toBytes(given);
     for (let start = 0; start < chunk.length;) {
       const newline = chunk.indexOf(10, start);
       const piece = chunk.subarray(start, newline === -1 ? undefined : newline);
@@ -133,8 +107,7 @@ async function* readLines(
   if (length > 0) yield Buffer.concat(pieces);
 }
 
-/** The largest version in format 1 fills a document of 16 MiB, in which a path takes at least 11 bytes. */
-const lineLimits = { values: 1_500_000, keys: 100, levels: 10 } as const;
+const lineLimits = { values: 100, keys: 100, levels: 10 } as const;
 
 function parseJson(bytes: Uint8Array, where: string): Record<string, unknown> {
   const bounds = new JsonBounds(lineLimits);
@@ -172,20 +145,10 @@ const pathField = z.string().refine(isStoredPath, 'it is not a path of a memory,
 const textField = z.string().refine((text) => text.isWellFormed(), "it has a lone surrogate");
 const timeField = z.string().pipe(z.coerce.date());
 
-const { format: formatName, version: maxVersion } = archiveFormat;
-const formatLine = z.object({
-  format: z.literal(formatName),
-  version: z.number().min(1).max(maxVersion, `a newer program wrote it; this one reads versions up to ${maxVersion}`),
+const fileLine = z.object({
+  path: pathField,
+  content: textField,
+  createdAt: timeField,
+  updatedAt: timeField,
 });
-const directoryLine = z.object({ directory: pathField });
-const fileLine = z
-  .object({
-    path: pathField,
-    content: textField,
-    createdAt: timeField,
-    updatedAt: timeField,
-    /** In format 1 each file has its own hash. */
-    sha256: z.string().optional(),
-  })
-  .refine(({ content, sha256 }) => sha256 === undefined || hashSha256(content) === sha256, "sha256 is of another text");
-const endLine = z.object({ lines: z.number(), sha256: z.string().optional() });
+const endLine = z.object({ files: z.number() });

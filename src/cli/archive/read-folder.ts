@@ -28,7 +28,6 @@ export async function readFolder(
   include: readonly string[] | undefined,
 ): Promise<{ memory: ImportedMemory; skipped: SkippedEntry[] }> {
   const files: SnapshotFile[] = [];
-  const directories: string[] = [];
   const skipped: SkippedEntry[] = [];
   const isIncluded = compilePathPatterns(include ?? ["/**"]);
   let others = 0;
@@ -39,16 +38,15 @@ export async function readFolder(
     const outline = { files: listed, directories: include === undefined ? allDirectories : [] };
     for await (const item of readItems(memory, dir, outline))
       if ("reason" in item) skipped.push(...(isIncluded(item.path) ? [item] : []));
-      else if ("directory" in item) directories.push(item.directory);
       else files.push(item);
   });
   skipped.sort(comparePaths);
   if (others > 0) skipped.push({ path: `${others} other files`, reason: "--include does not name them" });
-  return { memory: { address: null, files, directories }, skipped };
+  return { memory: { address: null, files }, skipped };
 }
 
 /** A part of a folder, or what is wrong with it. */
-type FolderItem = SnapshotFile | { directory: string } | SkippedEntry;
+type FolderItem = SnapshotFile | SkippedEntry;
 
 /**
  * Reads a folder of any program, such as a workspace. Notes the parts that no memory can take: links, special files,
@@ -65,7 +63,7 @@ async function* readItems(
   for (const directory of new Set(directories.map((path) => path.normalize()))) {
     const why = getPathFault(directory);
     if (why === null) taken.add(directory);
-    yield why === null ? { directory } : { path: directory, reason: why };
+    if (why !== null) yield { path: directory, reason: why };
   }
   for (let start = 0; start < files.length; start += filesAtOnce) {
     const some = files.slice(start, start + filesAtOnce);

@@ -6,57 +6,50 @@ import { addFilesTo, getAddSettings, splitIntoBatches } from "../../core/bulk.js
 import { commitFiles, type DatedFile } from "../../core/tree/add-files.js";
 import type { CheckedAddress } from "../../core/values/address.js";
 import { invalid, memoryFull, MemoryError } from "../../core/values/errors.js";
-import { getName, getParent, getParents } from "../../core/values/paths.js";
+import { getName, getParents } from "../../core/values/paths.js";
 import type { Report } from "../command.js";
-import { about, type Advice, inputError, storageAdvice, usageError } from "../errors.js";
+import { about, type Advice, inputError, storageAdvice } from "../errors.js";
 import type { OpenTarget } from "../targets/open-target.js";
 import { countText } from "../terminal/format.js";
-import { findTwice, type ImportedMemory, type ReadMemories } from "./read-archive.js";
+import { findTwice, type ImportedMemories, type ImportedMemory } from "./read-archive.js";
 
 export interface TransferSettings {
   /** "exported" or "imported", for the report. */
   verb: string;
   /** Opens the memory that receives the files of a memory: first for reading, because writing creates collections. */
   open: (address: CheckedAddress | null, access: "read" | "write") => OpenTarget;
-  /** Whether `open` returns the same memory for each address. Then only one memory may be transferred. */
+  /** Whether `open` returns the same memory for each address, so that it is not named. */
   isOne: boolean;
-  /** Says something before the first write. */
+  /** Says something before the first write to a memory. */
   note: (sentence: string) => Promise<void>;
   overwrite?: boolean | undefined;
   dryRun?: boolean | undefined;
 }
 
 /**
- * Adds the files of memories to other memories, and deletes nothing. Reads and checks everything before the first
- * write. After an interruption the next run continues, because it skips equal files.
+ * Adds the files of memories to other memories, and deletes nothing. Each memory is checked before its first write.
+ * After an interruption, or a fault in a later memory, the next run continues, because it skips equal files.
  * @throws CommandError for anything that the memories cannot take
  */
 export async function transferMemories(
-  read: ReadMemories,
+  given: ImportedMemories,
   { verb, open, isOne, note, overwrite = false, dryRun = false }: TransferSettings,
 ): Promise<Report> {
-  const notes: string[] = [];
   const counts = { memories: 0, written: 0, replaced: 0, unchanged: 0 };
   const ifExists = overwrite ? "replace" : "fail";
-  const plan = (memory: ImportedMemory, access: "read" | "write"): Promise<TransferPlan> =>
-    planTransfer(memory, open(memory.address, access), ifExists);
-  for await (const memory of read()) {
-    const { target, files, present, renamed } = await plan(memory, "read");
+  for await (const memory of given) {
+    const plan = await planTransfer(memory, open(memory.address, "read"), ifExists);
+    const { target, files, present, renamed } = plan;
     const replaced = files.filter(({ path }) => present.files.has(path)).length;
     counts.memories += 1;
     counts.written += files.length - replaced;
     counts.replaced += replaced;
     counts.unchanged += memory.files.length - files.length;
-    if (!isOne) notes.push(`${target.name}: ${countText(files.length, "file")} to write`);
+    if (!isOne) await note(`${target.name}: ${countText(files.length, "file")} to write`);
     for (const [path, to] of renamed)
-      notes.push(`${target.name}: ${path} becomes ${to}, because a name does not begin or end with a blank`);
+      await note(`${target.name}: ${path} becomes ${to}, because a name does not begin or end with a blank`);
+    if (!dryRun && files.length > 0) await runTransfer({ ...plan, target: open(memory.address, "write") });
   }
-  if (counts.memories > 1 && isOne)
-    throw usageError(
-      `there are ${counts.memories} memories; leave --node and --to-dir out, and each is restored to its own address`,
-    );
-  for (const sentence of notes) await note(sentence);
-  if (!dryRun) for await (const memory of read()) await runTransfer(await plan(memory, "write"));
   const { memories, written, replaced, unchanged } = counts;
   const parts = [`${countText(written, "file")} written`];
   if (replaced > 0) parts.push(`${countText(replaced, "file")} replaced`);
@@ -70,8 +63,6 @@ interface TransferPlan {
   present: MemoryTree;
   /** New files, and files with another text. */
   files: (SnapshotFile & DatedFile)[];
-  /** Files that create a directory that contains nothing, and are then removed. */
-  placeholders: DatedFile[];
   /** The paths that get another name, by their old path. */
   renamed: ReadonlyMap<string, string>;
 }
@@ -98,15 +89,9 @@ async function planTransfer(
   const files = memory.files
     .filter(({ path, content }) => present.files.get(path)?.content !== content)
     .map((file) => ({ ...file, ifExists }));
-  const placeholders = getEmptyDirectories(memory)
-    .map(createPlaceholder)
-    .filter(
-      ({ path, content }) => !present.isDirectory(getParent(path)) || present.files.get(path)?.content === content,
-    );
   const names = new Map([...present.files.keys(), ...present.directories].map((path) => [foldName(path), path]));
-  const added = [...files, ...placeholders];
-  const { result } = commitFiles(after, added, getAddSettings(target.memory));
-  for (const [index, { path }] of added.entries())
+  const { result } = commitFiles(after, files, getAddSettings(target.memory));
+  for (const [index, { path }] of files.entries())
     await about(
       `${name}: ${path}`,
       async () => {
@@ -121,7 +106,7 @@ async function planTransfer(
     await about(name, async () => {
       if (await stored.database.limitsMemories()) throw memoryFull(sizeBytes, memoryBytesCeiling);
     });
-  return { target, present, files, placeholders, renamed };
+  return { target, present, files, renamed };
 }
 
 /**
@@ -142,23 +127,10 @@ function trimNames(
     return to;
   };
   const files = memory.files.map((file) => ({ ...file, path: trim(file.path) }));
-  const directories = [...new Set(memory.directories.map(trim))];
-  const trimmed = { ...memory, files, directories };
+  const trimmed = { ...memory, files };
   const twice = renamed.size === 0 ? undefined : findTwice(trimmed);
   if (twice === undefined) return { memory: trimmed, renamed };
   throw inputError(`${name}: ${twice} is there twice without the blanks in its names; rename one, and export it again`);
-}
-
-function getEmptyDirectories({ files, directories }: ImportedMemory): string[] {
-  const parents = new Set([...files.map(({ path }) => path), ...directories].map(getParent));
-  return directories.filter((directory) => !parents.has(directory));
-}
-
-/** The shortest name fits wherever a directory does, and every rule of paths allows it. */
-function createPlaceholder(directory: string): DatedFile {
-  const content = "Left behind by an import that was interrupted; it may be deleted.\n";
-  const at = new Date();
-  return { path: `${directory}/_`, content, createdAt: at, updatedAt: at, ifExists: "fail" };
 }
 
 /** @param names all paths so far, by their folded names. @throws MemoryError for a path that a folder cannot contain */
@@ -177,7 +149,7 @@ function checkFolderNames(path: string, names: Map<string, string>): void {
 const writeTimeoutMs = 120_000;
 
 /** Each file appears whole or not at all. */
-async function runTransfer({ target, present, files, placeholders }: TransferPlan): Promise<void> {
+async function runTransfer({ target, present, files }: TransferPlan): Promise<void> {
   const { name } = target;
   const memory = target.memory.with({ timeoutMs: writeTimeoutMs });
   // Replaced texts count, because a history stores them.
@@ -189,9 +161,4 @@ async function runTransfer({ target, present, files, placeholders }: TransferPla
     const path = MemoryError.isInstance(failure) && failure.path !== undefined ? `: ${failure.path}` : "";
     await about(name + path, () => Promise.reject(failure), advice);
   }
-  for (const { path, content } of placeholders)
-    await about(`${name}: ${path}`, async () => {
-      await memory.write(path, content);
-      await memory.delete(path);
-    });
 }

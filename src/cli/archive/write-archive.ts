@@ -2,31 +2,22 @@ import { type FileHandle, lstat, open, rename, rm } from "node:fs/promises";
 import { syncFile } from "../../backends/directory/write-file.js";
 import { ArchiveLines } from "../../core/archive.js";
 import type { MemorySnapshot } from "../../core/memory.js";
-import { catchRefusal } from "../../core/values/errors.js";
 import { about, CommandError, withFile } from "../errors.js";
 import type { OpenTarget } from "../targets/open-target.js";
 
 export type OpenTargets = AsyncIterable<OpenTarget> | Iterable<OpenTarget>;
 
-/** @param withVersions whether to add the versions of each memory */
 export async function writeArchive(
   memories: OpenTargets,
-  withVersions: boolean,
   write: (text: string) => Promise<unknown>,
-): Promise<{ memories: number; files: number; versions: number }> {
-  const counts = { memories: 0, files: 0, versions: 0 };
+): Promise<{ memories: number; files: number }> {
+  const counts = { memories: 0, files: 0 };
   const archive = new ArchiveLines();
-  await write(archive.begin());
   for await (const target of memories) {
-    const snapshot = await readSnapshot(target);
+    const { files } = await readSnapshot(target);
     counts.memories += 1;
-    counts.files += snapshot.files.length;
-    await write(archive.memory(target.stored?.address ?? null, snapshot));
-    for (const file of snapshot.files) await write(archive.file(file));
-    for await (const version of withVersions ? readVersions(target) : []) {
-      await write(archive.version(version));
-      counts.versions += 1;
-    }
+    counts.files += files.length;
+    for (const file of files) await write(archive.file(target.stored?.address ?? null, file));
   }
   await write(archive.end());
   return counts;
@@ -41,14 +32,6 @@ export async function readSnapshot({ memory, name, stored }: OpenTarget): Promis
   const { files } = await about(name, () => memory.outline());
   for (const { path } of files) if (!texts.has(path)) await about(path, () => memory.read(path));
   return snapshot;
-}
-
-/** Reads the versions with their texts, newest first. A version that is meanwhile no longer kept has none. */
-async function* readVersions({ memory: { history }, name }: OpenTarget): AsyncGenerator<object> {
-  if (history === null) return;
-  for await (const version of history.list()) {
-    yield (await about(name, () => catchRefusal(history.read(version.id), "ENOENT"))) ?? version;
-  }
 }
 
 /** Exports are their owner's only, whatever the umask. */

@@ -39,12 +39,11 @@ async function* readPieces(
 ): AsyncGenerator<string, void> {
   const archive = new ArchiveLines();
   const turns = new Turns(context.signal);
-  let piece = archive.begin();
+  let piece = "";
   for await (const { address } of memories) {
     const snapshot = await openMemory(context, address).snapshot();
-    piece += archive.memory(address, snapshot);
     for (const file of snapshot.files) {
-      piece += archive.file(file);
+      piece += archive.file(address, file);
       if (turns.isOver()) await turns.next();
       if (piece.length < pieceChars) continue;
       yield piece;

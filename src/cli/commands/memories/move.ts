@@ -1,7 +1,7 @@
 import { Option } from "commander";
 import { checkMemoryFilter } from "../../../mongodb/admin/checks.js";
 import { getField } from "../../../core/values/unknown-values.js";
-import { type ImportedMemory, openArchive, type ReadMemories } from "../../archive/read-archive.js";
+import { type ImportedMemories, type ImportedMemory, openArchive } from "../../archive/read-archive.js";
 import { readFolder, type SkippedEntry } from "../../archive/read-folder.js";
 import { transferMemories, type TransferSettings } from "../../archive/transfer.js";
 import { type OpenTargets, readSnapshot, writeArchive, writeWholeFile } from "../../archive/write-archive.js";
@@ -36,7 +36,6 @@ interface ExportOptions extends TargetOptions {
   toDir?: string;
   all?: boolean;
   overwrite?: boolean;
-  history?: boolean;
 }
 
 export const exportMemories = createCommand<ExportOptions>({
@@ -53,32 +52,23 @@ export const exportMemories = createCommand<ExportOptions>({
   ],
   options: [
     new Option("--all", "all memories of the database, instead of --node"),
-    new Option(
-      "--history",
-      "also save the versions of the files with their texts, for reading; import leaves them out",
-    ),
     new Option("--to-dir <folder>", "write the files of one memory into a folder, where people can read and edit them"),
     new Option("--overwrite", "replace the file, or files of the folder that have other contents"),
     ...targetOptions,
   ],
   run: async (input, context) => {
-    const { file, toDir, overwrite = false, history = false, json } = input;
+    const { file, toDir, overwrite = false, json } = input;
     if ((file === undefined) === (toDir === undefined))
       throw usageError("export takes a file, - for the standard output, or --to-dir; pass one of them");
     if (file === undefined) return exportToFolder(input, context);
-    if (history)
-      refuseOptions(input, ["dir"], "cannot be used with --history, because a folder has no history; leave one out");
     const { out, err } = context;
     const counts = await withTargets(input, context, (memories) =>
       file === "-"
-        ? writeArchive(memories, history, (text) => out.write(text))
-        : writeWholeFile(file, overwrite, (handle) =>
-            writeArchive(memories, history, (text) => handle.writeFile(text)),
-          ),
+        ? writeArchive(memories, (text) => out.write(text))
+        : writeWholeFile(file, overwrite, (handle) => writeArchive(memories, (text) => handle.writeFile(text))),
     );
-    const { memories, files, versions } = counts;
-    const withVersions = history ? `, ${countText(versions, "version")}` : "";
-    const text = `exported ${countText(memories, "memory")}: ${countText(files, "file")} written${withVersions}\n`;
+    const { memories, files } = counts;
+    const text = `exported ${countText(memories, "memory")}: ${countText(files, "file")} written\n`;
     if (file !== "-") return { json: counts, text };
     if (json === true) await err.json({ ok: true, ...counts });
     else if (err.isTerminal) await err.write(text);
@@ -88,11 +78,11 @@ export const exportMemories = createCommand<ExportOptions>({
 
 function exportToFolder(input: ExportOptions, context: CliContext): Promise<Report> {
   const { toDir: dir, paths, overwrite } = input;
-  refuseOptions(input, ["all", "history"], "does not go with --to-dir, as a folder is one memory; leave one out");
+  refuseOptions(input, ["all"], "does not go with --to-dir, as a folder is one memory; leave one out");
   return withMemory(context, input, { access: "read" }, async (source) => {
     const memory = { address: null, ...(await readSnapshot(source)) };
     return withMemory(context, { dir, paths }, transferSettings, (target) =>
-      transferMemories(() => [memory], {
+      transferMemories([memory], {
         verb: "exported",
         open: () => target,
         isOne: true,
@@ -133,7 +123,7 @@ export const importMemories = createCommand<MoveInInput>({
     "Restore an export, from a JSONL file or from the standard input (-), or bring in a folder of texts with --dir. " +
     "Name the memory that receives everything; without a name, each memory is restored to its own address. Of several " +
     "memories, --node or --user takes only those of this name. It checks " +
-    "everything before it writes, and deletes nothing. If it is interrupted, run it again: it skips files that are " +
+    "each memory before it writes, and deletes nothing. If it ends early, run it again: it skips files that are " +
     "already equal. With --from it moves in the memories of another program: see docs/move-in.md.",
   examples: [
     "import memories.jsonl",
@@ -170,7 +160,7 @@ export const importMemories = createCommand<MoveInInput>({
       return withFile(file, "read", async () => importFrom(await openArchive(file, context.io.stdin), input, context));
     return withMemory(context, { dir }, { access: "read" }, async (open) => {
       const { memory, skipped } = await readFolder(open, dir ?? "", input.include);
-      const report = await importFrom(() => [memory], input, context);
+      const report = await importFrom([memory], input, context);
       return reportSkipped(report, skipped, input.json === true, context);
     });
   },
@@ -188,10 +178,10 @@ async function reportSkipped(
   return { json: { ...json, skipped }, text: text.replace(/\n$/, `${count}\n`) };
 }
 
-async function importFrom(read: ReadMemories, input: MoveInInput, context: CliContext): Promise<Report> {
+async function importFrom(given: ImportedMemories, input: MoveInInput, context: CliContext): Promise<Report> {
   const { toDir, paths, as, overwrite, dryRun } = input;
   const destination = { ...input, dir: toDir };
-  const transfer = (open: TransferSettings["open"], isOne: boolean, memories = read): Promise<Report> =>
+  const transfer = (memories: ImportedMemories, open: TransferSettings["open"], isOne: boolean): Promise<Report> =>
     transferMemories(memories, {
       verb: "imported",
       open,
@@ -201,20 +191,29 @@ async function importFrom(read: ReadMemories, input: MoveInInput, context: CliCo
       dryRun,
     });
   if (toDir !== undefined)
-    return withMemory(context, destination, transferSettings, (folder) => transfer(() => folder, true));
+    return withMemory(context, destination, transferSettings, (folder) => transfer(takeOne(given), () => folder, true));
   const named = input.node === undefined ? undefined : getOptionalAddress(input);
-  const confined = await confine(read, named ?? getOwner(input));
   return withDatabase(getDatabaseTarget(destination, context.io.env), (database) =>
     transfer(
+      confine(given, named ?? getOwner(input)),
       (from, access) => {
         const address = named ?? from;
         if (address !== null) return openMemoryIn(database, address, { ...transferSettings, access, paths, as });
         throw usageError("the memory was kept in a folder; pass --node, or --to-dir, for where it shall go");
       },
       named !== undefined,
-      confined,
     ),
   );
+}
+
+/** @throws CommandError EUSAGE before the first write if there are several memories */
+async function* takeOne(given: ImportedMemories): AsyncGenerator<ImportedMemory> {
+  let only: ImportedMemory | null = null;
+  for await (const memory of given) {
+    if (only !== null) throw usageError("there are several memories; pass --node for one of them, and no --to-dir");
+    only = memory;
+  }
+  if (only !== null) yield only;
 }
 
 /**
@@ -222,23 +221,25 @@ async function importFrom(read: ReadMemories, input: MoveInInput, context: CliCo
  * memory of an archive goes into the memory that `--node` names.
  * @param wanted the fields of an address that a memory must have. @throws CommandError ENOENT, EINPUT
  */
-async function confine(read: ReadMemories, wanted: object): Promise<ReadMemories> {
-  const isWanted = ({ address }: ImportedMemory): boolean =>
-    address === null || Object.entries(wanted).every(([field, value]) => getField(address, field) === value);
-  if (Object.keys(wanted).length === 0) return read;
+async function* confine(given: ImportedMemories, wanted: object): AsyncGenerator<ImportedMemory> {
   let [count, found] = [0, 0];
-  for await (const memory of read()) {
+  let only: ImportedMemory | null = null;
+  for await (const memory of given) {
     count += 1;
-    if (isWanted(memory)) found += 1;
+    const { address } = memory;
+    const isWanted = Object.entries(wanted).every(([field, value]) => getField(address, field) === value);
+    only = count === 1 ? memory : null;
+    // The first memory waits for the second one, or for the end.
+    if (!isWanted && address !== null) continue;
+    found += 1;
+    yield memory;
   }
-  if (count === 1 && "nodeId" in wanted) return read;
-  if (found === 0)
+  if (found > 0 || count === 0) return;
+  if (only !== null && "nodeId" in wanted) yield only;
+  else
     throw new CommandError(
       "ENOENT",
       `none of the ${countText(count, "memory")} is of this name; leave --node, --user and --thread out, and each is restored to ` +
         "its own address",
     );
-  return async function* () {
-    for await (const memory of read()) if (isWanted(memory)) yield memory;
-  };
 }
