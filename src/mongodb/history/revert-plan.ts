@@ -96,11 +96,11 @@ async function undone(
       newest.operation === "deleted" || newest.path === undefined || !present.has(newest.path) ? null : newest.path;
     const other = later.findLast((version) => !ids.has(getPublicId(version)));
     const former = await formerFile(view, [...later, oldest]);
-    const isSo =
+    const isUndoneAlready =
       former === null
         ? presentPath === null
         : presentPath === former.path && present.get(former.path) === former.content;
-    if (isSo) continue;
+    if (isUndoneAlready) continue;
     if (other !== undefined) {
       const versions = [...later, oldest];
       const log = await undoneLog(view, { versions, ids, former, present: present.get(presentPath ?? "") });
