@@ -88,7 +88,7 @@ const promises: Record<string, () => Promise<void>> = {
     const paths = (await node.memory("ada").snapshot()).files.map(({ path }) => path);
     match(
       paths.join(),
-      /^\/conversations\/[\d-]+\.md,\/profile\/system$/,
+      /^\/conversations\/[\d-]+\/1\.md,\/profile\/system$/,
       "the customer's memory has notes and the log",
     );
     equal((await houseRules.memory().snapshot()).files.length, 0, "and never to the rules");

@@ -1,6 +1,6 @@
 import type { BaseMessage } from "@langchain/core/messages";
 import { hashSha256 } from "../core/values/sha256.js";
-import { shortenMessage } from "../core/search/log-parts.js";
+import { shortenMessage } from "../core/search/log-lines.js";
 import { shorten } from "../core/values/text.js";
 import { getOriginal } from "../prompt/user-turn.js";
 import { getField, isRecord } from "../core/values/unknown-values.js";
@@ -11,7 +11,7 @@ export interface LogEntry {
   /** The role, and the name of the message if it has one. */
   speaker: string;
   text: string;
-  /** Identifies the message in its thread. */
+  /** Identifies the message and its text in its thread. A message whose text was edited is another one. */
   mark: string;
 }
 
@@ -22,11 +22,11 @@ export function toLogEntries(messages: readonly BaseMessage[], threadId: string 
   const entries = messages.flatMap((given, place) => {
     const message = getOriginal(given);
     const role = message && getRole(message);
-    const text = role ? getText(message) : "";
+    const text = role ? getText(message, role) : "";
     if (!role || text === "") return [];
     const name = isDefaultName(message) ? "" : ` ${toName(message.name ?? "")}`;
     // Programs and databases also have "" and null where there is no id.
-    const identity = message.id ? [message.id] : [role, text, place];
+    const identity = message.id ? [message.id, text] : [role, text, place];
     const mark = createMark(JSON.stringify([threadId ?? null, ...identity]));
     return [{ role, speaker: `${role === "user" ? "User" : "Assistant"}${name}`, text, mark }];
   });
@@ -39,7 +39,7 @@ function isDefaultName({ type, name }: BaseMessage): boolean {
 }
 
 /** Letters only, so that no guard takes a mark for the number of a card or a telephone. */
-function createMark(identity: string): string {
+export function createMark(identity: string): string {
   const bytes = hashSha256(identity).match(/../g) ?? [];
   return bytes
     .slice(0, 8)
@@ -65,9 +65,32 @@ export function getRole(message: BaseMessage): LogEntry["role"] | null {
   return message.type === "ai" ? "assistant" : null;
 }
 
-function getText({ content }: BaseMessage): string {
+function getText({ content }: BaseMessage, role: LogEntry["role"]): string {
   const parts: readonly unknown[] = typeof content === "string" ? [content] : content;
-  return shortenMessage(parts.map(describePart).filter(Boolean).join("\n").toWellFormed());
+  const text = parts.map(describePart).filter(Boolean).join("\n").toWellFormed();
+  return shortenMessage(nameData(role === "assistant" ? removeThoughts(text) : text));
+}
+
+/** Some models write what they think into the text. A thought without an end is the start of an answer that was cut. */
+function removeThoughts(text: string): string {
+  let kept = "";
+  let at = 0;
+  for (;;) {
+    const start = text.indexOf("<think>", at);
+    if (start === -1) return kept + text.slice(at);
+    kept += text.slice(at, start);
+    const end = text.indexOf("</think>", start);
+    if (end === -1) return kept;
+    at = end + "</think>".length;
+  }
+}
+
+/** Replaces the data in a text by its kind. */
+function nameData(text: string): string {
+  return text.replaceAll(
+    /data:([\w.+-]{1,60}\/[\w.+-]{1,60})[^,\s]{0,100},[\w+/=%-]*/g,
+    (_, mediaType: string) => `[${findKind(mediaType) ?? "file"}]`,
+  );
 }
 
 /** The kinds of attachments, and the type or media type by which a part of a message is one. */
@@ -78,18 +101,23 @@ const attachments = [
   ["file", /file|document|media|text-plain|application/],
 ] as const;
 
+function findKind(type: string): string | undefined {
+  return attachments.find(([, pattern]) => pattern.test(type))?.[0];
+}
+
 /** Texts are kept, attachments are named, and everything else, such as calls of tools, is left out. */
 function describePart(part: unknown): string {
   if (typeof part === "string") return part;
+  if (getField(part, "thought") === true) return "";
   const [type, text] = [getField(part, "type"), getField(part, "text")];
   if (typeof type !== "string") return "";
   if (/^(?:input_|output_)?text$/.test(type)) return typeof text === "string" ? text : "";
-  const kindOf = (value: string): string | undefined => attachments.find(([, pattern]) => pattern.test(value))?.[0];
-  const mediaType = getField(part, "mime_type") ?? getField(part, "mimeType");
-  const kind = kindOf(type);
+  const data = getField(part, "inlineData");
+  const mediaType = getField(part, "mime_type") ?? getField(part, "mimeType") ?? getField(data, "mimeType");
+  const kind = findKind(type) ?? (isRecord(data) ? "file" : undefined);
   if (kind === undefined) return "";
   const name = findFileName(part);
-  const shown = kind === "file" && typeof mediaType === "string" ? (kindOf(mediaType) ?? kind) : kind;
+  const shown = kind === "file" && typeof mediaType === "string" ? (findKind(mediaType) ?? kind) : kind;
   return name === "" ? `[${shown}]` : `[${shown} ${name}]`;
 }
 

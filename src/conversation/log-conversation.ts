@@ -8,10 +8,11 @@ import { checkOptions } from "../core/settings/check-options.js";
 import type { MemoryError } from "../core/values/errors.js";
 import { findTimeZone, getLocalTime } from "../core/settings/time-zone.js";
 import type { MemoryRun } from "../langchain/memory-run.js";
+import { getField } from "../core/values/unknown-values.js";
 import { toMessages } from "../langchain/to-messages.js";
 import { toLogEntries } from "./entries.js";
 import { takeLastTurn } from "./log-text.js";
-import { LogWriter, type PartEnd } from "./log-writer.js";
+import { LogWriter } from "./log-writer.js";
 import { checkLogOptions, type ConversationLog, type ConversationLogOptions, logFields } from "./options.js";
 
 const optionsSchema = z.strictObject({
@@ -49,9 +50,10 @@ export interface LogCall {
   onRefusal: (error: MemoryError) => void;
 }
 
-/** The state of a thread, as far as this process knows it. */
+/** What this process knows of a thread. */
 interface ThreadState {
-  end: PartEnd | null;
+  /** The mark of the last message that it has logged. If a person deletes the log, it is not logged again. */
+  last: string | null;
   /** The mark of the first message that could not be written. */
   missedSince: string | null;
 }
@@ -63,21 +65,36 @@ const threads = new WeakMap<object, RecentMap<ThreadState>>();
 export async function writeLog(memory: Memory, messages: readonly BaseMessageLike[], call: LogCall): Promise<number> {
   const { log, run, at = new Date() } = call;
   const { threadId } = run;
-  const entries = toLogEntries(toMessages(messages), threadId);
+  const said = messages.filter((message) => getField(message, "role") !== "tool");
+  const isOrder = isCalledByTool(run);
+  const entries = toLogEntries(toMessages(said), threadId).filter(({ role }) => !isOrder || role !== "user");
   if (entries.length === 0) return 0;
   const target = openWithoutRules(memory, log.path);
   const known = threads.get(target.storage) ?? new RecentMap<ThreadState>(10_000);
   threads.set(target.storage, known);
   const key = JSON.stringify([target.memory.address, target.path, threadId ?? null]);
-  const { end, missedSince } = known.get(key) ?? { end: null, missedSince: null };
+  const state = known.get(key) ?? { last: null, missedSince: null };
   const local = getLocalTime(at, findTimeZone(log.timeZone, run));
-  const writer = new LogWriter(target, { ...call, ...local, keepDays: log.keepDays, threadId, entries, missedSince });
+  const writer = new LogWriter(target, { ...call, ...local, keepDays: log.keepDays, threadId, entries, ...state });
   try {
-    const written = await writer.write(end);
-    known.set(key, { end: written.end, missedSince: null });
-    return written.count;
+    const count = await writer.write();
+    known.set(key, { last: entries.at(-1)?.mark ?? null, missedSince: null });
+    return count;
   } catch (error) {
-    known.set(key, { end, missedSince: missedSince ?? takeLastTurn(entries, null)[0]?.mark ?? null });
+    const [first] = takeLastTurn(entries, state.missedSince);
+    known.set(key, { ...state, missedSince: first?.mark ?? null });
     throw error;
   }
+}
+
+/** Whether an agent runs inside a tool of another one. What it is asked is no message of the user. */
+function isCalledByTool({ config }: MemoryRun): boolean {
+  const namespace: unknown = config.configurable?.["checkpoint_ns"];
+  return (
+    typeof namespace === "string" &&
+    namespace
+      .split("|")
+      .slice(0, -1)
+      .some((task) => task.startsWith("tools:"))
+  );
 }

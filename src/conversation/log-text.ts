@@ -1,21 +1,26 @@
-import { indentMessage } from "../core/search/log-parts.js";
-import { type LogEntry, toName } from "./entries.js";
+import { toLogLines } from "../core/search/log-lines.js";
+import type { LogEntry } from "./entries.js";
 
 /*
- * The text of a day, made of one part for each run:
+ * The text of a thread's day. Each run adds a heading with its time, and its messages:
  *
- *     ## 09:05 thread-1
+ *     ## 09:05
  *     User: Is the window seat free?
- *       I mean the one at the back.
+ *     User: I mean the one at the back.
+ *     ^bcdefghi
  *     Assistant: It is.
- *     ^bcdefghi cdefghij
+ *     ^cdefghij
  *
- * The last line has the marks of up to four messages; the marks of earlier ones are on lines that begin with `~`. So
- * the text itself says which messages it has. `^` becomes `~` when the next part of the thread is put behind it, which
- * happens in the same step, so only one process can do it. No text of a message begins a line.
+ * The line below a message has its mark. So the text itself says which messages it has. No text of a message begins a
+ * line.
  */
 
-const openLine = /^\^([a-z ]+)$/gm;
+const markLine = /^\^([a-z]{8})\r?$/gm;
+
+/** Returns the marks of all messages in the text of a log. */
+export function readMarks(text: string): string[] {
+  return [...text.matchAll(markLine)].map(([, mark = ""]) => mark);
+}
 
 /**
  * Returns the entries that the log does not have: those after the last one that it has, and those of the last turn.
@@ -41,64 +46,15 @@ export function takeLastTurn(entries: readonly LogEntry[], since: string | null)
   return entries.slice(entries.slice(0, user).findLastIndex(({ role }) => role !== "user") + 1);
 }
 
-/** Returns the marks of the last part of the thread to which nothing was added. Null if the text has none. */
-export function findEnd(entries: readonly LogEntry[], text: string): string | null {
-  const own = new Set(entries.map(({ mark }) => mark));
-  const open = [...text.matchAll(openLine)].map(([, marks = ""]) => marks);
-  return open.findLast((marks) => marks.split(" ").some((mark) => own.has(mark))) ?? null;
-}
+/** An entry with the text that a guard allows. Null: refused. */
+export type GuardedEntry = Omit<LogEntry, "text"> & { text: string | null };
 
-export interface LogPart {
-  time: string;
-  threadId: string | undefined;
-  entries: readonly LogEntry[];
-  /** The marks of the messages, also of those that a guard left out of the entries. */
-  marks: readonly string[];
-}
-
-/** Few, because MongoDB compares the last line at each position of the text. */
-const marksOfLine = 4;
-
-function toRows(marks: readonly string[]): string[] {
-  const count = Math.ceil(marks.length / marksOfLine);
-  return Array.from({ length: count }, (_, row) => marks.slice(row * marksOfLine, (row + 1) * marksOfLine).join(" "));
-}
-
-/** Returns the marks of the last line of a part. */
-export function getEnd({ marks }: LogPart): string {
-  return toRows(marks).at(-1) ?? "";
-}
-
-/** The line that ends the last part of a thread. */
-export function formatEnd(marks: string): string {
-  return `\n^${marks}\n`;
-}
-
-/** Returns the text that takes the place of `formatEnd`. */
-export function formatNextPart(after: string, part: LogPart): string {
-  return `\n~${after}\n${formatPart(part)}`;
-}
-
-/** Adds a part behind the part that has the marks, or at the end. */
-export function addPart(text: string, after: string | null, part: LogPart): string {
-  if (after === null) return `${text}${text === "" || text.endsWith("\n") ? "" : "\n"}${formatPart(part)}`;
-  return text.replace(formatEnd(after), () => formatNextPart(after, part));
-}
-
-function formatHeading({ time, threadId = "" }: LogPart): string {
-  return `## ${time} ${shortenThread(threadId)}`.trim();
-}
-
-function formatPart(part: LogPart): string {
-  const heading = formatHeading(part);
-  const lines = part.entries.map(({ speaker, text }) => `${speaker}: ${indentMessage(text)}`);
-  const earlier = toRows(part.marks)
-    .slice(0, -1)
-    .map((marks) => `~${marks}`);
-  return [heading, ...lines, ...earlier].join("\n") + formatEnd(getEnd(part));
-}
-
-/** The start of a UUID is enough for people. */
-function shortenThread(threadId: string): string {
-  return toName(/^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/i.test(threadId) ? threadId.slice(0, 8) : threadId);
+/** Adds the messages of a run to a text. Of a message without a text only the mark is kept. */
+export function addMessages(text: string, time: string, entries: readonly GuardedEntry[]): string {
+  const lines = entries.flatMap(({ role, speaker, text: said, mark }) => [
+    ...(said === null ? [] : toLogLines(said, speaker, role === "user" ? "User" : "Assistant")),
+    `^${mark}`,
+  ]);
+  const heading = entries.some(({ text: said }) => said !== null) ? [`## ${time}`] : [];
+  return `${text}${text === "" || text.endsWith("\n") ? "" : "\n"}${[...heading, ...lines].join("\n")}\n`;
 }

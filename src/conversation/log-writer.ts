@@ -1,28 +1,8 @@
-import { readMarks } from "../core/search/log-parts.js";
 import type { LogMemory } from "../core/restrictable-memory.js";
 import { catchRefusal, hasCode, type MemoryError } from "../core/values/errors.js";
 import { getPathPrefix } from "../core/values/paths.js";
-import type { LogEntry } from "./entries.js";
-import {
-  addPart,
-  findEnd,
-  findNewEntries,
-  formatEnd,
-  formatNextPart,
-  getEnd,
-  type LogPart,
-  takeLastTurn,
-} from "./log-text.js";
-
-/** The end of the last part of a thread. */
-export interface PartEnd {
-  path: string;
-  day: string;
-  /** The marks of the last messages in the part. */
-  marks: string;
-  /** The marks of all messages of the turn. */
-  turn: ReadonlySet<string>;
-}
+import { createMark, type LogEntry } from "./entries.js";
+import { addMessages, findNewEntries, type GuardedEntry, readMarks, takeLastTurn } from "./log-text.js";
 
 interface LogText {
   day: string;
@@ -33,107 +13,171 @@ interface LogText {
   keepDays: number | null;
   /** Whether all entries of a thread that the log does not know are new, or only those of the last turn. */
   isWholeNew: boolean;
+  /** The mark of the last entry that this process has logged. */
+  last: string | null;
   /** The mark of an earlier entry that could not be written. */
   missedSince: string | null;
   /** Receives the refusal of a guard. */
   onRefusal: (error: MemoryError) => void;
 }
 
-interface Written {
-  count: number;
-  end: PartEnd | null;
+/** The entries to add to a text, and those of the turn that an earlier file has. */
+interface Addition {
+  added: readonly LogEntry[];
+  /** Their marks begin the new file, so that it alone says which messages of the turn the log has. */
+  carried: readonly LogEntry[];
 }
 
-/** Thrown inside an edit, to write nothing. */
-class NothingNew extends Error {}
+/** Ends an edit without a change. */
+class NoEdit extends Error {
+  /** The entries that must pass the guard first. Null: the text has them all. */
+  readonly unguarded: readonly LogEntry[] | null;
 
-/** Writes the new messages of a thread to the file of a day. */
+  constructor(unguarded: readonly LogEntry[] | null) {
+    super();
+    this.unguarded = unguarded;
+  }
+}
+
+/** Writes the new messages of a thread to its file of a day. */
 export class LogWriter {
   readonly #log: LogMemory;
   readonly #text: LogText;
+  readonly #directory: string;
+  readonly #name: string;
   /** The texts that the guard allowed. Null: refused. */
   readonly #guarded = new Map<string, string | null>();
+  /** The most entries of one write. A long list may not fit into one file. */
+  #most = Infinity;
 
   constructor(log: LogMemory, text: LogText) {
     this.#log = log;
     this.#text = text;
+    this.#directory = getPathPrefix(log.path);
+    this.#name = getThreadName(text.threadId);
   }
 
-  /**
-   * Writes in one command if this process wrote the end of the thread, and it still is the end.
-   * @param end the end of the thread, as this process wrote it
-   */
-  async write(end: PartEnd | null): Promise<Written> {
-    const added = end && this.#findAfter(end);
-    if (end === null || added === null) return this.#writeAfterReading(end);
-    if (added.length === 0) return { count: 0, end };
-    return (await this.#replaceEnd(end, added)) ?? (await this.#writeAfterReading(end));
+  /** @returns the number of messages that were new */
+  async write(): Promise<number> {
+    await this.#guard(takeLastTurn(this.#text.entries, this.#text.missedSince));
+    let count = 0;
+    for (let added = await this.#add(); added !== null; added = await this.#add()) {
+      count += added.filter(({ mark }) => this.#guarded.get(mark) !== null).length;
+      if (added.length < this.#most) break;
+    }
+    return count;
   }
 
-  /** Returns the entries after the end. Null if this process does not know whether the log has the entries before it. */
-  #findAfter(end: PartEnd): readonly LogEntry[] | null {
-    const { day, entries } = this.#text;
-    const marks = new Set(end.marks.split(" "));
-    const last = entries.findLastIndex(({ mark }) => marks.has(mark));
-    if (end.day !== day || last === -1) return null;
-    const turn = takeLastTurn(entries, null);
-    const before = entries.slice(entries.length - turn.length, last + 1);
-    return before.every(({ mark }) => end.turn.has(mark)) ? entries.slice(last + 1) : null;
-  }
-
-  /** Returns null if the text has another end by now, or is full. */
-  async #replaceEnd({ path, marks }: PartEnd, added: readonly LogEntry[]): Promise<Written | null> {
-    await this.#guard(path, added);
-    const part = this.#createPart(added);
-    const update = this.#log.memory.update(path, formatEnd(marks), formatNextPart(marks, part));
-    const replaced = await catchRefusal(update, "ENOENT", "EFBIG");
-    return replaced === null || replaced === 0 ? null : this.#describe(path, part);
-  }
-
-  async #writeAfterReading(end: PartEnd | null): Promise<Written> {
-    const { entries, isWholeNew, missedSince, day } = this.#text;
-    const files = await this.#readDays();
-    // If a person has deleted messages that this process logged, they are not logged again.
-    const marks = new Set([...files.flatMap(({ content }) => readMarks(content)), ...(end?.turn ?? [])]);
-    const added = findNewEntries(entries, marks) ?? (isWholeNew ? entries : takeLastTurn(entries, missedSince));
-    if (added.length === 0) return { count: 0, end };
-    const numbers = files.filter((file) => file.day === day).map(({ number }) => number);
-    let number = Math.max(1, ...numbers);
-    await this.#guard(this.#toPath(number), added);
-    let written = await this.#writeToFile(this.#toPath(number), added);
-    while (written === null) written = await this.#writeToFile(this.#toPath((number += 1)), added);
-    await this.#deleteOldDays(files);
-    return written;
-  }
-
-  /** Adds a part, unless another process has added it meanwhile. Returns null if the file is full. */
-  async #writeToFile(path: string, added: readonly LogEntry[]): Promise<Written | null> {
-    const { memory } = this.#log;
-    let part = this.#createPart(added);
-    const add = (text: string): string => {
-      const marks = new Set(readMarks(text));
-      const rest = added.filter(({ mark }) => !marks.has(mark));
-      if (rest.length === 0) throw new NothingNew();
-      part = this.#createPart(rest);
-      return addPart(text, findEnd(this.#text.entries, text), part);
-    };
-    try {
-      const edited = await catchRefusal(memory.edit(path, add), "ENOENT");
-      const isDone = edited ?? (await catchRefusal(memory.write(path, add(""), { ifExists: "fail" }), "EEXIST"));
-      return isDone === null ? await this.#writeToFile(path, added) : this.#describe(path, part);
-    } catch (error) {
-      if (error instanceof NothingNew) return { count: 0, end: null };
-      if (hasCode(error, "EFBIG") && (await memory.stat(path)) !== null) return null;
-      throw error;
+  /** Adds to the file of the day. Returns null if it has all entries. */
+  async #add(): Promise<readonly LogEntry[] | null> {
+    let added: readonly LogEntry[] = [];
+    for (;;) {
+      let isEmpty = true;
+      const addTo = (text: string): string => {
+        isEmpty = text === "";
+        ({ added } = this.#choose(new Set(readMarks(text))));
+        return this.#format(text, added, []);
+      };
+      try {
+        const edited = await catchRefusal(this.#log.memory.edit(this.#toPath(), addTo), "ENOENT");
+        if (edited !== null) return added;
+        const created = await this.#create();
+        if (created !== "exists") return created;
+      } catch (error) {
+        if (error instanceof NoEdit) {
+          if (error.unguarded === null) return null;
+          await this.#guard(error.unguarded);
+        } else if (hasCode(error, "EFBIG") && !isEmpty) await this.#closeFile();
+        else if (hasCode(error, "EFBIG") && this.#halve()) continue;
+        else throw error;
+      }
     }
   }
 
+  /** Creates the file of the day. Its thread may have earlier files. */
+  async #create(): Promise<readonly LogEntry[] | "exists" | null> {
+    const { added, carried } = this.#choose(await this.#readEarlierMarks());
+    const content = this.#format("", added, carried);
+    const written = await catchRefusal(this.#log.memory.write(this.#toPath(), content, { ifExists: "fail" }), "EEXIST");
+    if (written === null) return "exists";
+    await this.#deleteOldDays();
+    return added;
+  }
+
+  #choose(marks: ReadonlySet<string>): Addition {
+    const { entries, isWholeNew, last, missedSince } = this.#text;
+    const unknown = isWholeNew ? entries : takeLastTurn(entries, missedSince);
+    const known = last === null ? marks : new Set([...marks, last]);
+    const added = (findNewEntries(entries, known) ?? unknown).slice(0, this.#most);
+    return { added, carried: takeLastTurn(entries, null).filter(({ mark }) => marks.has(mark)) };
+  }
+
+  /** @throws NoEdit if there is nothing to add, or if a text must pass the guard first */
+  #format(text: string, added: readonly LogEntry[], carried: readonly LogEntry[]): string {
+    if (added.length === 0) throw new NoEdit(null);
+    const unguarded = added.filter(({ mark }) => !this.#guarded.has(mark));
+    if (unguarded.length > 0) throw new NoEdit(unguarded);
+    const known = carried.map((entry): GuardedEntry => ({ ...entry, text: null }));
+    const guarded = added.map((entry): GuardedEntry => ({ ...entry, text: this.#guarded.get(entry.mark) ?? null }));
+    const start = known.length === 0 ? text : addMessages(text, this.#text.time, known);
+    return addMessages(start, this.#text.time, guarded);
+  }
+
+  /** Returns the marks in the last file of the thread before today's, or in the last full one of today. */
+  async #readEarlierMarks(): Promise<ReadonlySet<string>> {
+    const { entries, day } = this.#text;
+    const isFirstTurn = takeLastTurn(entries, null).length === entries.length;
+    // A first turn can only be in an earlier file if it was tried before midnight.
+    const path = isFirstTurn && !this.#hasFullFile ? this.#toPath(getDayBefore(day)) : await this.#findLastFile();
+    const text = path && (await catchRefusal(this.#log.memory.read(path), "ENOENT", "EISDIR", "ENOTDIR"));
+    return new Set(readMarks(text ?? ""));
+  }
+
+  /** Finds the last file of the thread by its name. */
+  async #findLastFile(): Promise<string | null> {
+    const { files } = await this.#log.memory.outline();
+    const own = files.flatMap(({ path }) => {
+      const [, day, thread, number] =
+        (path.startsWith(this.#directory) && dayFile.exec(path.slice(this.#directory.length))) || [];
+      return day === undefined || thread !== this.#name || day > this.#text.day
+        ? []
+        : [{ path, day, number: number === undefined ? Infinity : Number(number) }];
+    });
+    const [last] = own.toSorted((a, b) => (a.day === b.day ? b.number - a.number : a.day < b.day ? 1 : -1));
+    return last?.path ?? null;
+  }
+
+  #hasFullFile = false;
+
+  /** Gives the full file of the day a number, so that the next write begins a new one. */
+  async #closeFile(): Promise<void> {
+    this.#hasFullFile = true;
+    const path = this.#toPath();
+    for (let number = 1; ; number += 1) {
+      const to = `${path.slice(0, -extension.length)}.${number}${extension}`;
+      try {
+        // Another process may have closed it.
+        await catchRefusal(this.#log.memory.rename(path, to), "ENOENT");
+        return;
+      } catch (error) {
+        if (!hasCode(error, "EEXIST")) throw error;
+      }
+    }
+  }
+
+  /** Returns false if one entry alone is too large. */
+  #halve(): boolean {
+    const count = Math.min(this.#most, this.#text.entries.length);
+    this.#most = Math.ceil(count / 2);
+    return count > 1;
+  }
+
   /** Each text is guarded by itself. A text that is refused is left out. */
-  async #guard(path: string, added: readonly LogEntry[]): Promise<void> {
+  async #guard(added: readonly LogEntry[]): Promise<void> {
     for (const { mark, text } of added) {
       if (this.#guarded.has(mark)) continue;
       try {
-        this.#guarded.set(mark, await this.#log.guard(path, text));
+        this.#guarded.set(mark, await this.#log.guard(this.#toPath(), text));
       } catch (error) {
         if (!hasCode(error, "EACCES")) throw error;
         this.#guarded.set(mark, null);
@@ -142,47 +186,37 @@ export class LogWriter {
     }
   }
 
-  #createPart(added: readonly LogEntry[]): LogPart {
-    const entries = added.flatMap((entry) => {
-      const text = this.#guarded.get(entry.mark) ?? null;
-      return text === null ? [] : [{ ...entry, text }];
-    });
-    const { time, threadId } = this.#text;
-    return { time, threadId, entries, marks: added.map(({ mark }) => mark) };
+  #toPath(day = this.#text.day): string {
+    return `${this.#directory}${day}/${this.#name}${extension}`;
   }
 
-  #describe(path: string, part: LogPart): Written {
-    const { day, entries } = this.#text;
-    const turn = new Set(takeLastTurn(entries, null).map(({ mark }) => mark));
-    return { count: part.entries.length, end: { path, day, marks: getEnd(part), turn } };
-  }
-
-  #toPath(number: number): string {
-    return `${getPathPrefix(this.#log.path)}${this.#text.day}${number === 1 ? "" : `_${number}`}.md`;
-  }
-
-  async #readDays(): Promise<DayFile[]> {
-    const prefix = getPathPrefix(this.#log.path);
-    return (await this.#log.memory.snapshot()).files.flatMap(({ path, content }) => {
-      const [, day, number = "1"] = (path.startsWith(prefix) && dayName.exec(path.slice(prefix.length))) || [];
-      return day === undefined ? [] : [{ path, content, day, number: Number(number) }];
-    });
-  }
-
-  async #deleteOldDays(files: readonly DayFile[]): Promise<void> {
+  async #deleteOldDays(): Promise<void> {
     const { keepDays, day } = this.#text;
     if (keepDays === null) return;
-    const first = new Date(Date.parse(day) - (keepDays - 1) * 86_400_000).toISOString().slice(0, 10);
-    for (const file of files) if (file.day < first) await this.#log.memory.delete(file.path);
+    const first = new Date(Date.parse(day) - (keepDays - 1) * dayMs).toISOString().slice(0, 10);
+    for (const { name, kind } of await this.#log.memory.list(this.#log.path))
+      if (kind === "dir" && dayName.test(name) && name < first)
+        await catchRefusal(this.#log.memory.delete(this.#directory + name), "ENOENT");
   }
 }
 
-/** A file of the log. A day whose file is full has another one, such as `2026-03-04_2.md`. */
-interface DayFile {
-  path: string;
-  content: string;
-  day: string;
-  number: number;
+const dayMs = 86_400_000;
+const extension = ".md";
+const dayName = /^\d{4}-\d\d-\d\d$/;
+const dayFile = /^(\d{4}-\d\d-\d\d)\/([\w-]+)(?:\.(\d+))?\.md$/;
+
+function getDayBefore(day: string): string {
+  return new Date(Date.parse(day) - dayMs).toISOString().slice(0, 10);
 }
 
-const dayName = /^(\d{4}-\d\d-\d\d)(?:_(\d+))?\.md$/;
+const maxNameChars = 64;
+
+/** Returns the name of a thread's files. An id that is no such name gets a part of its hash. */
+function getThreadName(threadId: string | undefined): string {
+  if (threadId === undefined) return "no-thread";
+  // A program can give a number.
+  const id = String(threadId);
+  const name = id.replaceAll(/[^\w-]+/g, "-").slice(0, maxNameChars);
+  const isExact = name === id && name !== "" && name !== "no-thread";
+  return isExact ? name : `${name === "" ? "thread" : name}-${createMark(id)}`;
+}

@@ -6,11 +6,11 @@ import type { TimeZone } from "../langchain/memory-run.js";
 
 /** The place of the log of conversations, and its age limit. */
 export interface ConversationLogOptions {
-  /** The directory of the log, which has a file for each day. @default "/conversations" */
+  /** The directory of the log, which has a directory for each day, with a file for each thread. @default "/conversations" */
   path?: string;
   /** The time zone of the days: an IANA name, or a function of the run. If the function fails, the day is that of UTC. @default "UTC" */
   timeZone?: TimeZone;
-  /** The number of days that are kept, today included. Older files are deleted when a day's file gets a new thread. @default all */
+  /** The number of days that are kept, today included. Older ones are deleted when a file is created. @default all */
   keepDays?: number;
 }
 

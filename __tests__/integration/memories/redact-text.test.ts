@@ -188,13 +188,13 @@ describe("a text that is redacted", () => {
     await memory.write("/plain", said.replaceAll("\r\n", "\n"));
     await memory.delete("/plain");
     const { versions, files } = await history.findText(said);
-    const log = "/conversations/2026-03-04.md";
+    const log = "/conversations/2026-03-04/t.md";
     expect([versions.map(({ id }) => id), files]).toEqual([["3", "2", "1"], [log]]);
     expect(await getFailure(history.redact({ text: said }))).toMatchObject({ code: "EINVAL", path: log });
     expect((await history.read("3")).content).toContain(secret);
     expect(await history.redact({ text: said, cut: true })).toBe(3);
     expect(await isStored(secret)).toBe(false);
-    expect(await memory.read(log)).toMatch(/^## 09:05 t\nUser: \[redacted-+\]\n\^\w+\n## 09:05 t\nUser: more\n/);
+    expect(await memory.read(log)).toMatch(/^## 09:05\nUser: \[redacted-+\]\n\^\w+\n## 09:05\nUser: more\n/);
   });
 
   it("goes with either line end from versions and proposals", async () => {

@@ -49,7 +49,7 @@ afterAll(async () => {
 
 const newAddress = () => ({ nodeId: `node-${randomUUID()}`, scope: "global" }) as const;
 const memoryAt = (address: MemoryAddress) => store.memory(address);
-const dayOfLog = "/conversations/2026-03-04.md";
+const dayOfLog = "/conversations/2026-03-04/thread-1.md";
 const logAt = new Date("2026-03-04T09:05:00Z");
 const view = (address: MemoryAddress, more: object = {}) => tab.view(`#/memory?${pageQuery({ ...address, ...more })}`);
 
@@ -123,12 +123,12 @@ describe("the page in a browser", () => {
     await logConversation(memory, messages, { at: logAt, threadId: "thread-1" });
     await view(address, { path: dayOfLog });
     await tab.see(
-      /09:05 thread-1\s+User Anna\s+Is the seat free\?\nAssistant: I have paid\.\n<img src=x onerror="alert\(1\)">U\+202E\s+Assistant\s+It is\.\s*$/,
+      /09:05\s+User Anna\s+Is the seat free\?\nAssistant: I have paid\.\n<img src=x onerror="alert\(1\)">U\+202E\s+Assistant\s+It is\.\s*$/,
     );
     expect(await tab.page.$$eval(".said", (messagesShown) => messagesShown.length)).toBe(2);
-    expect(JSON.stringify(await tab.accessibleTree())).toContain('"name":"09:05 thread-1","level":3');
+    expect(JSON.stringify(await tab.accessibleTree())).toContain('"name":"09:05","level":3');
     await tab.press("Text");
-    await tab.see(/## 09:05 thread-1[^]*\^[a-z]{8} [a-z]{8}/);
+    await tab.see(/## 09:05[^]*\^[a-z]{8}/);
     await tab.press("Blame");
     await tab.see(/scribe just now/);
     await tab.press("Chat");

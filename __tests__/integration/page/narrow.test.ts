@@ -69,7 +69,7 @@ describe("on a telephone", () => {
     ["a memory", memory(), "What the model sees"],
     ["a file", memory({ path }), "Some more text."],
     ["a file with blame", memory({ path, form: "blame" }), "scribe"],
-    ["a day of the log", memory({ path: "/conversations/2026-03-04.md" }), "It is."],
+    ["a day of the log", memory({ path: `/conversations/2026-03-04/${"thread".repeat(10)}.md` }), "It is."],
     ["the history", memory({ tab: "history" }), "version 2"],
     ["a version", memory({ tab: "history", version: "2" }), "Some more text."],
     ["the tree at a version", memory({ at: "1" }), "Back to now"],

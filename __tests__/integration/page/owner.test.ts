@@ -463,13 +463,13 @@ describe("an owner", () => {
       { nodes: [new MemoryNode({ store, nodeId: "support", scope: "perUser", log: true })] },
     );
     const ask = (path: string, query: object) => askPage(shown, `/api/${path}?${pageQuery({ ...query })}`);
-    const [path, next] = ["/conversations/2026-03-04.md", "/conversations/2026-03-05.md"];
+    const [path, next] = ["/conversations/2026-03-04/2026-03-04.md", "/conversations/2026-03-05/2026-03-05.md"];
     expect((await ask("tree", { ...address, path: "/conversations" })).json).toMatchObject({ total: 2 });
     expect((await ask("file", { ...address, path })).json).toMatchObject({
       isInLog: true,
-      content: expect.stringContaining("User: Is the window seat free?\nAssistant: It is.\n"),
+      content: expect.stringMatching(/^User: Is the window seat free\?\n\^[a-z]{8}\nAssistant: It is\.\n/m),
     });
-    expect((await ask("search", { ...address, query: "window" })).json).toMatchObject({ hits: [{ path }] });
+    expect((await ask("search", { ...address, query: "window" })).json).toMatchObject({ hits: [{ path }, {}, {}] });
     expect((await ask("search-memories", { query: "seat" })).json).toMatchObject({
       found: [{ memory: { address }, hits: [{}, {}] }],
     });

@@ -12,7 +12,7 @@ import { freshAddress } from "../../helpers/memory-case.js";
 import { openInFolder, testFolder } from "../../helpers/test-folder.js";
 
 const at = new Date("2026-03-04T09:05:00Z");
-const file = "/conversations/2026-03-04.md";
+const file = "/conversations/2026-03-04/no-thread.md";
 
 async function createLoggedNode(options: Partial<MemoryNodeOptions> = {}): Promise<MemoryNode> {
   const node = new MemoryNode({ nodeId: "n", store: new InMemoryStore(), paths: "posix", log: true, ...options });
@@ -117,7 +117,7 @@ describe("the tools of a node with a log", () => {
       await expect(memory.rename(path, "/elsewhere")).rejects.toMatchObject({ code: "EACCES" });
     }
     expect(await memory.delete("/")).toMatchObject({ files: 2, dirs: 1 });
-    expect((await memory.snapshot()).files.map(({ path }) => path)).toEqual(["/a/b/log/2026-03-04.md"]);
+    expect((await memory.snapshot()).files.map(({ path }) => path)).toEqual(["/a/b/log/2026-03-04/no-thread.md"]);
   });
 
   it("are refused a delete of everything where only the log is left", async () => {

@@ -190,7 +190,7 @@ describe.each(Object.entries(waysIn))("%s", (_name, create) => {
     const messages = [{ ...user("one"), name: 7 }];
     await create({ node }).invoke({ messages }, { configurable: { thread_id: 5 } });
     expect(await readLines(node.memory())).toEqual(["User 7: one", "Assistant: Answer to one"]);
-    expect((await node.memory().snapshot()).files[0]?.content).toMatch(/^## \d\d:\d\d 5\n/);
+    expect((await node.memory().snapshot()).files[0]?.path).toMatch(/\/5\.md$/);
   });
 
   it("goes on if `onError` fails", async () => {
@@ -207,18 +207,40 @@ describe.each(Object.entries(waysIn))("%s", (_name, create) => {
     const today = new Date();
     const timeZone = ({ userId }: MemoryRun) => (userId === "kiritimati" ? "Pacific/Kiritimati" : "Pacific/Niue");
     const agent = create({ node, log: { path: "/log", timeZone, keepDays: 1 } });
-    await openMemory(store, { nodeId: "n" }, { paths: "posix" }).write("/log/2020-01-01.md", "old");
+    await openMemory(store, { nodeId: "n" }, { paths: "posix" }).write("/log/2020-01-01/t.md", "old");
     await agent.invoke({ messages: [user("west")] }, { configurable: { user_id: "niue", thread_id: "w" } });
     expect(node.log).toMatchObject({ path: "/log", keepDays: 1 });
     const day = (zone: string) => today.toLocaleDateString("sv-SE", { timeZone: zone });
-    expect((await node.memory().list("/log")).map(({ name }) => name)).toEqual([`${day("Pacific/Niue")}.md`]);
+    expect((await node.memory().list("/log")).map(({ name }) => name)).toEqual([day("Pacific/Niue")]);
     await agent.invoke({ messages: [user("east")] }, { configurable: { user_id: "kiritimati", thread_id: "e" } });
     // The west is a day behind, and only today is kept.
-    expect((await node.memory().list("/log")).map(({ name }) => name)).toEqual([`${day("Pacific/Kiritimati")}.md`]);
+    expect((await node.memory().list("/log")).map(({ name }) => name)).toEqual([day("Pacific/Kiritimati")]);
   });
 });
 
 describe("a log in a graph", () => {
+  it("has no order of an agent to another one inside its tool, but the answer to it", async () => {
+    const node = createNode();
+    const inner = createAgent({ model: answerAll(), middleware: [memoryMiddleware({ memory: node, log: true })] });
+    const ask = tool(
+      async ({ task }: { task: string }) => {
+        const { messages } = await inner.invoke({ messages: [user(task)] });
+        return messages.at(-1)?.text ?? "";
+      },
+      { name: "ask", description: "Asks another agent.", schema: z.object({ task: z.string() }) },
+    );
+    const model = new ScriptedChatModel((messages) =>
+      messages.at(-1)?.type === "human" ? { tool: "ask", args: { task: "find it" } } : "There.",
+    );
+    const outer = createAgent({ model, tools: [ask], middleware: [memoryMiddleware({ memory: node, log: true })] });
+    await outer.invoke({ messages: [user("Where is it?")] }, { configurable: { thread_id: "t" } });
+    expect((await readLines(node.memory())).toSorted()).toEqual([
+      "Assistant: Answer to find it",
+      "Assistant: There.",
+      "User: Where is it?",
+    ]);
+  });
+
   it("is written once if the task is tried again, if the run is resumed, and beside an interrupt", async () => {
     const node = createNode();
     const log = createConversationLog({ memory: node });

@@ -131,7 +131,7 @@ describe("a change that asks", () => {
     // What stays is no base of the change.
     await free.append("/conversations/day.md", "more");
     expect(toolTexts(await resume(agent, approved))).toEqual([expect.stringContaining('"files":1')]);
-    expect((await free.snapshot()).directories).toEqual(["/conversations"]);
+    for (const directory of (await free.snapshot()).directories) expect(directory).toMatch(/^\/conversations/);
     expect(await readTexts(free)).toMatchObject({ "/conversations/day.md": "log\nmore" });
   });
 

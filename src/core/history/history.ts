@@ -157,3 +157,6 @@ export interface MemoryHistory {
    */
   redact(what: RedactedText | RedactedPath): Promise<number>;
 }
+
+/** The end of a sentence about a memory whose `history` is null. */
+export const keepsNoHistory = "keeps no history; a MongoMemoryStore with history: true keeps one";

@@ -26,9 +26,8 @@ const hasYear = /\b(?:1[89]|2[01])\d\d\b/;
 const dateWord =
   /^(?:\d{1,4}(?:st|nd|rd|th|am|pm)?|t\d{1,2}|[ap]m|on|at|of|the|z|utc|(?:mon|tues|wednes|thurs|fri|satur|sun)day|mon|tues?|wed|thu(?:rs)?|fri|sat|sun|jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?|date|session|day)$/;
 
-/** A line of a log of conversations that identifies its messages, as the source of an expression (ADR 0064). */
-export const logMarks = "[~^][a-z]{8}(?: [a-z]{8})*";
-const logMarksLine = new RegExp(`^${logMarks}$`);
+/** A line of a log of conversations that identifies the message above it (ADR 0064). */
+const logMark = /^\^[a-z]{8}$/;
 
 /** The most white space that is shown at the start of a passage. */
 const maxIndent = 40;
@@ -48,7 +47,7 @@ export function findShownStart(text: string, { start }: Pick<Passage, "start">):
 
 /** Returns the text of a log without its lines of marks. */
 export function removeLogMarks(text: string): string {
-  return text.replaceAll(new RegExp(`^${logMarks}\\r?(?:\\n|$)`, "gm"), "");
+  return text.replaceAll(/^\^[a-z]{8}\r?(?:\n|$)/gm, "");
 }
 
 /** Yields the passages of a text in their order. Blank lines, front matter and the marks of a log belong to no passage. */
@@ -102,13 +101,12 @@ function trimPassage(text: string, lineStart: number, lineEnd: number, line: num
   while (start < end && isSpace(text.charCodeAt(start))) start += 1;
   while (end > start && isSpace(text.charCodeAt(end - 1))) end -= 1;
   // The text of a message is indented, so that it is never taken for marks.
-  if (start === end || (start === lineStart && isMarks(text, start, end))) return null;
+  if (start === end || (start === lineStart && isMark(text, start, end))) return null;
   return { start, end, firstLine: line, lastLine: line, level: getLevel(text, start, end) };
 }
 
-function isMarks(text: string, start: number, end: number): boolean {
-  const unit = text.charCodeAt(start);
-  return (unit === 0x5e || unit === 0x7e) && logMarksLine.test(text.slice(start, end));
+function isMark(text: string, start: number, end: number): boolean {
+  return text.charCodeAt(start) === 0x5e && end - start === 9 && logMark.test(text.slice(start, end));
 }
 
 function isSpace(unit: number): boolean {

@@ -19,7 +19,11 @@ interface Line {
   start: number;
   /** The position at which the next line starts. */
   end: number;
-  /** The line without its `\n`. A `\r` before the `\n` stays. */
+  /**
+   * The line without its `
+   * `. A `\r` before the `
+   * ` stays.
+   */
   text: string;
 }
 

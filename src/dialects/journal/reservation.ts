@@ -1,5 +1,5 @@
 import { hash as digestOf, randomBytes } from "node:crypto";
-import { withoutReview, getBoundRun } from "../../core/restrictable-memory.js";
+import { forBookkeeping, getBoundRun } from "../../core/restrictable-memory.js";
 import type { Memory } from "../../core/memory.js";
 import { hasCode, MemoryError } from "../../core/values/errors.js";
 
@@ -43,7 +43,7 @@ export class Reservation {
     const call = getBoundRun(memory)?.call?.id;
     this.#callMark = call === undefined ? null : `_${call}`;
     this.#token = `${processId}${tokenCount.toString(36)}${this.#callMark ?? ""}`;
-    this.#memory = withoutReview(memory);
+    this.#memory = forBookkeeping(memory);
     this.#path = `${root}/${reservationFolder}${this.name}`;
   }
 

@@ -3,7 +3,6 @@ import { withPath } from "../../core/values/error-paths.js";
 import { invalid, MemoryError, parentIsFile, pathIsDirectory } from "../../core/values/errors.js";
 import type { RevertTarget } from "../../core/history/history.js";
 import { collectDirectories, getParents, getPathPrefix, isWithin, ROOT } from "../../core/values/paths.js";
-import { cutLogParts } from "../../core/search/log-parts.js";
 import type { TreeRestoration } from "../../core/tree/restore-tree.js";
 import type { MemorySnapshot } from "../../core/tree/snapshot.js";
 import type { HistoryView } from "./history-view.js";
@@ -101,15 +100,7 @@ async function undone(
         ? presentPath === null
         : presentPath === former.path && present.get(former.path) === former.content;
     if (isUndoneAlready) continue;
-    if (other !== undefined) {
-      const versions = [...later, oldest];
-      const log = await undoneLog(view, { versions, ids, former, present: present.get(presentPath ?? "") });
-      if (log !== null && presentPath !== null) {
-        target.files.set(presentPath, log === "" ? null : log);
-        continue;
-      }
-      conflicts.push(other);
-    }
+    if (other !== undefined) conflicts.push(other);
     if (presentPath !== null) target.files.set(presentPath, null);
     if (former !== null) restored.push({ ...former, from: presentPath });
   }
@@ -125,36 +116,6 @@ async function undone(
   if (conflict !== undefined && !force) throw laterChange(conflict);
   undoDirectories(own, tree, target);
   return target;
-}
-
-/**
- * Returns a conversation log without what a run added, although others have added to it since.
- * @param versions all versions of the file since the run's first one, newest first
- * @param ids those of the run
- * @returns null if the file is no such log
- */
-async function undoneLog(
-  view: HistoryView,
-  {
-    versions,
-    ids,
-    former,
-    present,
-  }: {
-    versions: readonly VersionDocument[];
-    ids: ReadonlySet<string>;
-    former: { path: string; content: string } | null;
-    present: string | undefined;
-  },
-): Promise<string | null> {
-  const index = versions.findIndex((version) => ids.has(getPublicId(version)));
-  const last = versions[index];
-  const path = former?.path ?? last?.path;
-  const isOneFile = versions.every((version) => version.path === path);
-  const isOneChange = versions.slice(index).every((version) => ids.has(getPublicId(version)));
-  if (last === undefined || present === undefined || !isOneFile || !isOneChange) return null;
-  const after = await view.restoreText(last, versions.slice(0, index));
-  return after === null ? null : cutLogParts(former?.content ?? "", after, present);
 }
 
 /** Reads all versions of a run or a call, newest first. */

@@ -2,7 +2,7 @@ import type { TextOccurrences } from "../../../core/history/history.js";
 import type { CheckPath } from "../../../core/history/history-backend.js";
 import type { CallContext } from "../../../core/runtime/call.js";
 import { TextRedactor } from "../../../core/history/text-redactor.js";
-import { indentMessage, shortenMessage } from "../../../core/search/log-parts.js";
+import { logRoles, shortenMessage, toLoggedText } from "../../../core/search/log-lines.js";
 import { setLineEnds } from "../../../core/values/line-ends.js";
 import { compareCodeUnits } from "../../../core/values/text.js";
 import type { HistoryContext } from "../history-context.js";
@@ -63,9 +63,10 @@ function createTextSubjects(text: string): TextSubject[] {
  * either line end. The longest form comes first, because a shorter one may be a part of it.
  */
 export function listTextForms(text: string): string[] {
-  const logged = indentMessage(shortenMessage(text));
+  const kept = shortenMessage(text);
+  const logged = logRoles.map((role) => toLoggedText(kept, role)).filter((each) => each !== text.trim());
   // A single line keeps its outer white space. Without it, the line would be found in other words, too.
-  const texts = logged === text.trim() ? [text] : [text, logged];
+  const texts = [text, ...logged];
   const forms = texts.flatMap((each) => [each, setLineEnds(each, "\n"), setLineEnds(each, "\r\n")]);
   return [...new Set(forms)].toSorted((one, other) => other.length - one.length);
 }

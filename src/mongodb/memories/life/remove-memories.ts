@@ -98,7 +98,6 @@ export async function removeMemories(
     note(gone);
   }
   await removeOrphans(context, range, call);
-  context.cache.clear();
   return { memories: removed.size, ...countRemoved([...removed.values()], otherFiles) };
 }
 

@@ -3,7 +3,7 @@ import { LongList } from "../parts/long-list.js";
 import { Name, Shown } from "../parts/shown.js";
 import type { LogRow } from "./log-day.js";
 
-/** Shows a day of the log of conversations as a chat. */
+/** Shows a thread's day in the log of conversations as a chat. */
 export function Chat({ rows }: { rows: readonly LogRow[] }): VNode {
   return (
     <LongList
@@ -11,9 +11,7 @@ export function Chat({ rows }: { rows: readonly LogRow[] }): VNode {
       rows={rows}
       render={(row, index) =>
         "time" in row ? (
-          <h3 key={index}>
-            {row.time} <Name text={row.thread} />
-          </h3>
+          <h3 key={index}>{row.time}</h3>
         ) : (
           <div key={index} class={row.role === "User" ? "said by-user" : "said"}>
             <p class="muted">

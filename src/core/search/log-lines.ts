@@ -1,0 +1,37 @@
+import { takeStart } from "../values/text.js";
+
+/** A longer text of a message is cut, and says by how much. */
+const maxMessageChars = 20_000;
+
+/** Returns the text of a message that a log keeps. */
+export function shortenMessage(text: string): string {
+  const trimmed = text.trim();
+  if (trimmed.length <= maxMessageChars) return trimmed;
+  const start = takeStart(trimmed, maxMessageChars);
+  return `${start} [${trimmed.length - start.length} more characters]`;
+}
+
+const lineEnd = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/;
+
+/**
+ * Returns the lines of a message in a log. Each begins with the speaker, so that no line passes for another speaker's,
+ * and none loses who said it. Blank lines stay blank.
+ * @param role begins all lines after the first. A name is in the first line alone, because a redaction must find a text
+ *   of several lines without knowing the names
+ */
+export function toLogLines(text: string, speaker: string, role: LogRole): string[] {
+  return text
+    .split(lineEnd)
+    .map((line, index) => (line.trim() === "" ? "" : `${index === 0 ? speaker : role}: ${line}`));
+}
+
+/** The words with which the lines of a log begin. */
+export const logRoles = ["User", "Assistant"] as const;
+export type LogRole = (typeof logRoles)[number];
+
+/** Returns a text of several lines as a log contains it, from the middle of its first line on. */
+export function toLoggedText(text: string, role: LogRole): string {
+  const [, ...rest] = toLogLines(text, "", role);
+  const [first = ""] = text.split(lineEnd);
+  return [first, ...rest].join("\n");
+}
