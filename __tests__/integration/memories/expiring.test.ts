@@ -248,16 +248,17 @@ describe("expireMs", () => {
 });
 
 describe("the option expireMs", () => {
-  it("is a part of the look-up of a change, and reads go by the address alone", async () => {
+  it("is a part of the look-up of a change, and reads go by the id alone", async () => {
     const address = freshUser();
     const filters = async (expireMs: MongoMemoryStoreOptions["expireMs"]): Promise<unknown[]> =>
       (await sentFor(expireMs, address)).map(
         ({ filter, query, updates }) => (filter ?? query ?? (updates as Document[])[0]?.["q"]) as unknown,
       );
-    expect(await filters(undefined)).toEqual([1, 2, 3].map(() => address));
-    const present = { ...address, $nor: [{ hi: null, updatedAt: { $lte: new Date(nowMs - dayMs) } }] };
+    const byId = { _id: expect.stringContaining(`${address.userId}\u0001perUser\u0001${address.nodeId}\u0001`) };
+    expect(await filters(undefined)).toEqual([1, 2, 3].map(() => byId));
+    const present = { ...byId, $nor: [{ hi: null, updatedAt: { $lte: new Date(nowMs - dayMs) } }] };
     const sent = await filters({ perUser: dayMs });
-    expect([sent.length, sent]).toEqual([3, expect.arrayContaining([address, present])]);
+    expect([sent.length, sent]).toEqual([3, expect.arrayContaining([byId, present])]);
   });
 
   it.each([

@@ -213,6 +213,14 @@ describe("beside 1,000 versions of other memories, that have the same paths and 
     await versions.insertMany(
       others.flatMap((other) => own.map((version) => ({ ...version, _id: version._id.replace(memoryId, other) }))),
     );
+    // Also in directories of the same name, below which each has another file.
+    const created = own.find(({ _id }) => _id.includes("."));
+    await versions.insertMany(
+      Array.from({ length: 1000 }, (_, index) => {
+        const other = new ObjectId().toHexString();
+        return { ...created, _id: (created?._id ?? "").replace(memoryId, other), path: `/notes/${index}` };
+      }),
+    );
   });
 
   const call = (run: (history: MemoryHistory) => Promise<unknown> | AsyncIterable<unknown>) => async () => {

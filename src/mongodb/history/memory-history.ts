@@ -190,8 +190,9 @@ async function createQuery(
   { path, ...filter }: Omit<VersionFilter, "limit">,
 ): Promise<VersionQuery> {
   if (path === undefined || path === ROOT) return filter;
-  if (await view.hasBelow(path)) return { ...filter, below: path };
   const last = await view.lastAt(path);
+  // The index of paths has the keys of all memories: what is below a directory there is mostly of others.
+  if (last === null || (await view.hasBelow(path))) return { ...filter, below: path };
   return { ...filter, ofFile: { path, last } };
 }
 
