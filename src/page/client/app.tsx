@@ -9,19 +9,16 @@ import { LiveContext, usePolling } from "./data/live.js";
 import { useData } from "./data/use-data.js";
 import { MemoriesView } from "./memories/memories-view.js";
 import { MemoryView } from "./memory-view.js";
-import { Dialog } from "./parts/dialog.js";
 import { ownerText } from "./parts/format.js";
 import { Owner, Pending } from "./parts/parts.js";
-import { useSearchKey } from "./parts/search-key.js";
 import { Name } from "./parts/shown.js";
 import { ProposalsView } from "./proposals/proposals-view.js";
 import { InboxLink } from "./proposals/waiting.js";
 
 export function App(): VNode {
-  const { view, wanted, stay, leave } = useView();
+  const view = useView();
   const { data: session, error } = useData("session", {});
   const live = usePolling(session === null ? null : getShown(view));
-  useSearchKey(view.name === "memory" ? memoryHref(view.address) : memoriesHref());
   const title = createTitle(view);
   useEffect(() => {
     document.title = title;
@@ -58,13 +55,6 @@ export function App(): VNode {
             </SessionContext.Provider>
           )}
         </main>
-        {wanted !== null && (
-          <Dialog title="Leave the text that you have not saved?" act="Leave" run={async () => leave()} close={stay}>
-            <p>
-              The page keeps it. It is there when you open the file again, until you reload the page or close the tab.
-            </p>
-          </Dialog>
-        )}
       </MinuteContext.Provider>
     </LiveContext.Provider>
   );

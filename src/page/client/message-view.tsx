@@ -1,6 +1,6 @@
 import type { VNode } from "preact";
 import type { Answers } from "../answers.js";
-import { useMemory, useMemoryData } from "./data/memory.js";
+import { useMemoryData } from "./data/memory.js";
 import { useIsOwner } from "./data/session.js";
 import { countText, numberText } from "./parts/format.js";
 import { Lines } from "./parts/lines.js";
@@ -8,19 +8,11 @@ import { Empty, Pending } from "./parts/parts.js";
 
 /** Shows the message that the connector of the node would send to a model about this memory. */
 export function MessageView(): VNode {
-  const { query, href } = useMemory();
-  const { at } = query;
   const isOwner = useIsOwner();
-  const { data, error } = useMemoryData("message", at === undefined ? {} : { at }, at);
+  const { data, error } = useMemoryData("message", {});
   return (
     <div class="message">
       <div class="tools">
-        <span class="muted">{at === undefined ? "As it is now" : `As it was right after version ${at}`}</span>
-        {at !== undefined && (
-          <a class="button quiet" href={href({ tab: "message" })}>
-            Show now
-          </a>
-        )}
         {data !== null && !isOwner && (
           <span class="muted">
             {data.isOfConnector

@@ -147,9 +147,7 @@ function changedLines(lines: readonly string[], { changes }: Extract<ArchiveCase
   for (const [index, line] of lines.entries()) {
     const ofLine = changes.filter((change) => change.line === index).map(({ change }) => change);
     const changed = ofLine.length === 0 ? line : JSON.stringify(changeJson(JSON.parse(line) as object, ofLine));
-    // Who makes an archive by hand would compute its hash.
-    archive += `${changed}
-`;
+    archive += `${changed}\n`;
   }
   return archive;
 }

@@ -1,7 +1,7 @@
 import type { Answers, Bodies } from "../../answers.js";
 import { tokenHeader } from "../../token-header.js";
 import type { Query } from "./route.js";
-import { basePath, getToken, requestToken } from "./token.js";
+import { basePath, getToken } from "./token.js";
 
 /** A refusal of the page, or the reason why the page did not answer. */
 export class ApiError extends Error {
@@ -47,9 +47,7 @@ export async function post<Path extends keyof Bodies>(path: Path, body: Bodies[P
 
 /** @throws ApiError for a refusal, and if there is no answer */
 async function send(path: string, init: RequestInit): Promise<Response> {
-  let response = await request(path, init);
-  // Another tab may know the token.
-  if (response.status === 401 && (await requestToken())) response = await request(path, init);
+  const response = await request(path, init);
   if (response.ok) return response;
   // A refusal may have another form, because it may come from a proxy.
   const refusal = (await response.json().catch(() => null)) as { error?: { code: string; message: string } } | null;

@@ -1,34 +1,10 @@
 import { useEffect } from "preact/hooks";
-import type { Answers } from "../../answers.js";
-import type { Address } from "./types.js";
-
-/** A text that a person has typed and not saved, with the file with which the editing began. */
-export interface UnsavedText {
-  base: Answers["file"];
-  text: string;
-}
-
-const drafts = new Map<string, UnsavedText>();
-
-const createKey = (address: Address, path: string): string => JSON.stringify([address, path]);
-
-export function findDraft(address: Address, path: string): UnsavedText | undefined {
-  return drafts.get(createKey(address, path));
-}
-
-/** @param draft null forgets it */
-export function keepDraft(address: Address, path: string, draft: UnsavedText | null): void {
-  if (draft === null) drafts.delete(createKey(address, path));
-  else drafts.set(createKey(address, path), draft);
-}
 
 let isGuarded = false;
 
-/** Whether the page asks before it shows something else, because a text is open that is not saved. */
-export const hasOpenDraft = (): boolean => isGuarded;
-
-export function allowLeaving(): void {
-  isGuarded = false;
+/** Asks before the page shows something else, if a text is open that is not saved. @returns whether it may */
+export function confirmLeaving(): boolean {
+  return !isGuarded || confirm("Leave the text that you have not saved?");
 }
 
 /** Lets the page, and the browser, ask before they leave a text that is not saved. */

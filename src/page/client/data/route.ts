@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { allowLeaving, hasOpenDraft } from "./drafts.js";
+import { confirmLeaving } from "./drafts.js";
 import type { Address } from "./types.js";
 
 /**
@@ -65,22 +65,12 @@ export function replace(href: string): void {
   dispatchEvent(new HashChangeEvent("hashchange"));
 }
 
-interface ShownView {
-  view: View;
-  /** The address that waits until the person has decided about a text that is not saved. */
-  wanted: string | null;
-  stay: () => void;
-  leave: () => void;
-}
-
-export function useView(): ShownView {
+export function useView(): View {
   const [hash, setHash] = useState(location.hash);
-  const [wanted, setWanted] = useState<string | null>(null);
   const shown = useRef(location.hash);
   useEffect(() => {
     const follow = (): void => {
-      if (hasOpenDraft() && location.hash !== shown.current) {
-        setWanted(location.hash);
+      if (location.hash !== shown.current && !confirmLeaving()) {
         history.replaceState(null, "", shown.current);
         return;
       }
@@ -92,11 +82,7 @@ export function useView(): ShownView {
     follow();
     return () => removeEventListener("hashchange", follow);
   }, []);
-  const leave = (): void => {
-    allowLeaving();
-    go(wanted ?? hash);
-  };
-  return { view: parseView(hash), wanted, stay: () => setWanted(null), leave };
+  return parseView(hash);
 }
 
 function createHref(path: string, query: Query): string {

@@ -2,7 +2,7 @@ import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Answers } from "../../answers.js";
 import { post } from "../data/api.js";
-import { findDraft, keepDraft, useGuard } from "../data/drafts.js";
+import { useGuard } from "../data/drafts.js";
 import { useMemory } from "../data/memory.js";
 import { DiffView } from "../history/diff-view.js";
 import { useAct } from "../parts/act.js";
@@ -20,10 +20,9 @@ interface EditorProps {
 export function Editor({ file, close }: EditorProps): VNode {
   const { address } = useMemory();
   const { missing, fields, field } = useSignature();
-  const [draft] = useState(() => findDraft(address, file.path));
-  const [base] = useState(draft?.base ?? file);
+  const [base] = useState(file);
   const [digest, setDigest] = useState<string | null>(base.digest);
-  const [text, setText] = useState(() => draft?.text ?? toUnixEnds(file.content));
+  const [text, setText] = useState(() => toUnixEnds(file.content));
   const [conflict, setConflict] = useState<NonNullable<Answers["write"]["conflict"]> | null>(null);
   const area = useRef<HTMLTextAreaElement>(null);
   const lineEnds = getLineEnds(base.content);
@@ -31,16 +30,11 @@ export function Editor({ file, close }: EditorProps): VNode {
   const isSame = text === toUnixEnds(base.content);
   useEffect(() => area.current?.focus(), []);
   useGuard(!isSame);
-  useEffect(() => keepDraft(address, base.path, isSame ? null : { base, text }), [text]);
-  const end = (changedTo: string | null): void => {
-    keepDraft(address, base.path, null);
-    close(changedTo);
-  };
   const lacking = isSame ? "Nothing is changed yet" : missing;
   const { isBusy, error, run } = useAct(async () => {
     const saved = await post("write", { address, path: base.path, content, digest, ...fields });
     if (saved.conflict === null) {
-      end(saved.changedTo);
+      close(saved.changedTo);
       return;
     }
     setConflict(saved.conflict);
@@ -68,7 +62,6 @@ export function Editor({ file, close }: EditorProps): VNode {
       {conflict === null && file.digest !== base.digest && (
         <p class="note">The file has changed since you began. Saving shows the difference first.</p>
       )}
-      {draft !== undefined && <p class="note">This is the text that you have typed before. It is not saved yet.</p>}
       {lineEnds === "mixed" && (
         <p class="note">The lines of this file end in different ways. Saving makes them the same.</p>
       )}
@@ -84,7 +77,7 @@ export function Editor({ file, close }: EditorProps): VNode {
         <span id="editor-missing" class="missing" role="status">
           {lacking}
         </span>
-        <button type="button" class="button" onClick={() => end(null)}>
+        <button type="button" class="button" onClick={() => close(null)}>
           {isSame ? "Close" : "Discard"}
         </button>
         <button

@@ -1,7 +1,6 @@
 import type { VNode } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import type { Answers } from "../../answers.js";
-import { findDraft } from "../data/drafts.js";
 import { useMemory, useMemoryData } from "../data/memory.js";
 import { memoryHref, replace } from "../data/route.js";
 import { useIsOwner, useSession } from "../data/session.js";
@@ -29,7 +28,7 @@ type Form = (typeof forms)[number][0];
 export function FileView({ path }: { path: string }): VNode {
   const { access } = useSession();
   const isOwner = useIsOwner();
-  const { address, query, href } = useMemory();
+  const { query, href } = useMemory();
   const { at, line, form: requested } = query;
   const moment = at === undefined ? {} : { at };
   const { data: file, error } = useMemoryData("file", { path, ...moment }, at);
@@ -51,9 +50,7 @@ export function FileView({ path }: { path: string }): VNode {
     .map(([name, words]) => [name, name === "blame" && isOwner ? "Who wrote it" : words] as const);
   // A mounted file is changed in its own memory, which has a history and limits of its own.
   const canEdit = access === "write" && at === undefined && mount === null && file !== null;
-  const [edited, setEdited] = useState(() =>
-    access === "write" && at === undefined ? (findDraft(address, path)?.base ?? null) : null,
-  );
+  const [edited, setEdited] = useState<typeof file>(null);
   const [isGuarded, setGuarded] = useState(false);
   const open = (): void => {
     setEdited(file);

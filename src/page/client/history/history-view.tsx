@@ -5,7 +5,6 @@ import type { Query } from "../data/route.js";
 import { useIsOwner, useSession } from "../data/session.js";
 import { usePages } from "../data/use-data.js";
 import { bytesText, clockText, dayText } from "../parts/format.js";
-import { Menu } from "../parts/menu.js";
 import { Empty, MoreButton, Operation, Pending } from "../parts/parts.js";
 import { Name } from "../parts/shown.js";
 import { UndoRunButton } from "./revert.js";
@@ -77,11 +76,7 @@ function RunGroup({ group, chosen }: { group: RunOfChanges; chosen: string | und
     <section class="run" aria-label={`Changes by ${name}`}>
       <header class="run-head">
         {runId === null ? author : <a href={href({ tab: "history", run: runId })}>{author}</a>}
-        {runId !== null && access === "write" && (
-          <Menu label="More actions on this run">
-            <UndoRunButton runId={runId} />
-          </Menu>
-        )}
+        {runId !== null && access === "write" && <UndoRunButton runId={runId} />}
       </header>
       <ul>
         {versions.map((each) => (

@@ -1,7 +1,7 @@
 import type { VNode } from "preact";
 import type { Version } from "../data/types.js";
 import { useMemory, useMemoryData } from "../data/memory.js";
-import { useIsOwner, useSession } from "../data/session.js";
+import { useSession } from "../data/session.js";
 import { momentText } from "../parts/format.js";
 import { Operation, Pending, Time } from "../parts/parts.js";
 import { Provenance } from "../parts/provenance.js";
@@ -13,7 +13,6 @@ import { RestoreButton, UndoRunButton } from "./revert.js";
 /** Shows the changes of one version, its author, and the possible actions. */
 export function VersionView({ id }: { id: string }): VNode {
   const { query, href } = useMemory();
-  const isOwner = useIsOwner();
   const { data, error } = useMemoryData("change", { id });
   if (data === null) return <Pending error={error} />;
   const { version, hunks } = data;
@@ -33,9 +32,6 @@ export function VersionView({ id }: { id: string }): VNode {
         <span class="tools">
           <a class="button quiet" href={href({ at: id, ...(operation !== "deleted" && path !== "" && { path }) })}>
             Tree at this moment
-          </a>
-          <a class="button quiet" href={href({ tab: "message", at: id })}>
-            {isOwner ? "What the assistant saw" : "Model’s view"}
           </a>
         </span>
       </header>

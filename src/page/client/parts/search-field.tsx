@@ -31,8 +31,6 @@ export function SearchField({ label, search, setSearch }: SearchFieldProps): VNo
       <input
         type="search"
         placeholder={label}
-        title="Ctrl K"
-        aria-keyshortcuts="Control+K Meta+K"
         aria-label={label}
         value={query}
         maxLength={1000}
