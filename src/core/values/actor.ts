@@ -23,10 +23,10 @@ export interface VersionOrigin {
 }
 
 /** Why a program proposes a change. With `learn` a model writes the reason, and only the reason. */
-export interface ChangeOrigin extends Partial<VersionOrigin> {
+export interface ChangeOrigin extends VersionOrigin {
   reason: string;
   /** The model that was asked. */
-  model?: string;
+  model: string;
 }
 
 /** The later fields win. Null if nobody is named. */
