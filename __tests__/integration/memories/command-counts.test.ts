@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "@jest/globals";
 import { MongoClient } from "mongodb";
 import { type Memory, MongoMemoryStore } from "../../../src/index.js";
@@ -78,6 +79,20 @@ describe.each([false, true])("commands, history: %s", (history) => {
 
   it.each([...reads, ...made])("%s is made by few", async (_title, run, most) => {
     expect(await countOf(run, false)).toBeLessThanOrEqual(most);
+  });
+
+  it.each([
+    ["an address", { nodeId: "a" }, { nodeId: "a" }, 7],
+    ["a user", { userId: "ada" }, { nodeId: "a", scope: "perUser", userId: "ada" }, 17],
+    ["a thread", { threadId: "1" }, { nodeId: "a", scope: "perThread", threadId: "1" }, 17],
+  ] as const)("forget of %s is made by few", async (_title, who, address, most) => {
+    const memoriesCollection = `memories ${randomUUID()}`;
+    const fresh = new MongoMemoryStore({ client, dbName, history, memoriesCollection });
+    await fresh.memory(address).write("/notes/today", "text");
+    for (const memories of [1, 0]) {
+      const sent = await commandsOf(client, async () => expect(await fresh.forget(who)).toMatchObject({ memories }));
+      expect(sent.length).toBeLessThanOrEqual(most);
+    }
   });
 
   it.each(refused)("%s is refused by few", async (_title, run, most) => {

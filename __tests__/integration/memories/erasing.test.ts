@@ -4,7 +4,13 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Collection, type Document, MongoClient, MongoServerError } from "mongodb";
-import { type MemoryAddress, MemoryError, type MemorySummary, MongoMemoryStore } from "../../../src/index.js";
+import {
+  type MemoryAddress,
+  MemoryError,
+  MemoryNode,
+  type MemorySummary,
+  MongoMemoryStore,
+} from "../../../src/index.js";
 import { refuses } from "../../helpers/memory-case.js";
 import { commandsOf } from "../../helpers/commands-of.js";
 import { compiled } from "../../helpers/compiled-sources.js";
@@ -277,6 +283,11 @@ describe("forget", () => {
     await own.memory(others.path).write(`/people/${id}/notes`, "text");
     await own.memory(others.version).write("/notes", `Met ${id}.`);
     await own.memory(others.version).write("/notes", "Met nobody.");
+    // Moves the versions so far to their collection.
+    await own.memory(others.version).history?.redact({ text: "found nowhere" });
+    const rules = [{ path: "/**", access: "ask" as const }];
+    const agent = new MemoryNode({ store: own, nodeId: "proposed", rules, onAsk: "propose" });
+    await agent.memoryTools[0]?.invoke({ command: "append", path: "/notes", content: `Ask ${id}.` });
     await own
       .memory(others.none)
       .with({ actor: { userId: id } })
@@ -286,13 +297,13 @@ describe("forget", () => {
     await own.put(["users"], "other", { name: "Bob", born: new Date(), age: 3 });
     const { mentions, ...counts } = await own.forget({ userId: id });
     expect(counts).toEqual({ memories: 1, files: 1, versions: 1, proposals: 0 });
-    expect(mentions).toEqual({ memories: 3, addresses: expect.any(Array), proposals: 0, items: 2 });
-    expect(new Set(mentions?.addresses)).toEqual(new Set([others.file, others.path, others.version]));
+    expect(mentions).toEqual({ memories: 4, addresses: expect.any(Array), proposals: 1, items: 2 });
+    expect(new Set(mentions?.addresses)).toEqual(new Set([others.file, others.path, others.version, node("proposed")]));
     for (const address of mentions?.addresses ?? [])
       expect(await own.memory(address).history?.findText(id)).not.toEqual({ versions: [], proposals: [], files: [] });
     expect((await own.forget(others.file)).mentions).toBeUndefined();
     expect((await own.forget({ userId: id }, { mentions: false })).mentions).toBeUndefined();
-    expect((await own.forget({ userId: id })).mentions).toMatchObject({ memories: 2 });
+    expect((await own.forget({ userId: id })).mentions).toMatchObject({ memories: 3 });
   });
 
   it("names no more memories than it counts, and at most twenty", async () => {

@@ -61,30 +61,29 @@ async function countMentions(
 ): Promise<Mentions> {
   // The key of a path has another form of some characters.
   const pattern = [...new Set([id, keyOfPath(`/${id}`)])].map(escapeRegex).join("|");
-  const find = (collection: string, fields: readonly string[], stages: Document[] = []): Promise<Found[]> => {
-    const texts = fields.map((field) => `$${field}`);
-    const pipeline = [
-      { $match: { $expr: bound([["texts", texts]], mentions("$$texts", pattern)) } },
-      { $limit: maxCounted },
-      { $project: addressProjection },
-      ...stages,
-    ];
+  const inTexts = (fields: readonly string[]): Document => ({
+    $or: fields.map((field) => ({ [field]: { $regex: pattern } })),
+  });
+  const inValues = (fields: readonly string[]): Document => ({
+    $expr: bound([["values", fields.map((field) => `$${field}`)]], mentions("$$values", pattern)),
+  });
+  const find = (collection: string, filter: Document, stages: Document[] = []): Promise<Found[]> => {
+    const pipeline = [{ $match: filter }, { $limit: maxCounted }, { $project: addressProjection }, ...stages];
     return reading(() => new ExactCollection(db.collection(collection)).aggregate<Found>(pipeline, call).toArray());
   };
-  const pages = await find(name, ["data", "dirs", "outbox.files", "outbox.directories"]);
+  const pages = await find(name, inValues(["data", "dirs", "outbox.files", "outbox.directories"]));
   const versionsName = versionsCollectionName(name);
   const versions = await find(
     versionsName,
-    ["path", "from", "older", "directories"],
+    inTexts(["path", "from", "older.text", ...directoryFields.map((field) => `directories.${field}`)]),
     [
       { $group: { _id: { $first: { $split: ["$_id", "."] } } } },
       { $lookup: { from: versionsName, localField: "_id", foreignField: "_id", as: "owner" } },
       { $project: { owner: { $first: "$owner" } } },
     ],
   );
-  const recordFields = ["path", "to", "content", "before", "after", "diff", "edited", "reason", "origin"];
-  const proposals = await find(`${name}_proposals`, recordFields);
-  const items = await find(itemsCollection, ["ns", "key", "value"]);
+  const proposals = await find(`${name}_proposals`, inTexts(recordFields));
+  const items = await find(itemsCollection, inValues(["ns", "key", "value"]));
   const addresses = new Map<string, CheckedAddress>();
   for (const found of [...pages, ...versions, ...proposals]) {
     const address = findAddress(found);
@@ -99,12 +98,19 @@ async function countMentions(
   };
 }
 
+const directoryFields = ["added", "removed", "moved.from", "moved.to"];
+
+const recordFields = [
+  ...["path", "to", "content", "oldContent", "before", "after", "diff", "reason", "origin.reason", "origin.sources"],
+  ...["edited.content", "edited.after", "edited.diff"],
+];
+
 /** Only the first page of a memory has the fields of the address, but the ids of all pages begin with it. */
 function findAddress({ _id, owner, ...fields }: Found): CheckedAddress | null {
   return addressOrNull(storedAddress(owner ?? fields)) ?? parseHeadId(_id);
 }
 
-/** The deepest value of an item that is looked through. */
+/** The deepest value that is looked through. */
 const maxDepth = 12;
 
 /** Whether a text matches the pattern, or any text or name of a field inside a value. */
