@@ -11,6 +11,7 @@ import { commandsOf } from "../../helpers/commands-of.js";
 import { createFiles, findPages, putFiles } from "../../helpers/paged-memories.js";
 import { findPageFaults } from "../../helpers/stored-pages.js";
 import { readAll } from "../../helpers/read-all.js";
+import { cli } from "../../helpers/run-cli.js";
 import { privateMongod, testDatabase } from "../../helpers/test-database.js";
 import { useClient } from "../../helpers/use-client.js";
 
@@ -442,4 +443,26 @@ describe("a memory that is made again", () => {
     const [page, ...others] = await findPages(memories, memory);
     expect([others, Object.keys(page?.document ?? {})]).toEqual([[], expect.not.arrayContaining(["sizeBytes"])]);
   });
+});
+
+it("a large archive with old times lives from its restore on", async () => {
+  nowMs = startMs - 700 * dayMs;
+  const address = freshUser();
+  const old = openStore({ memoriesCollection: "archived", expireMs: {} }).memory(address);
+  for (let number = 0; number < 5; number += 1) await old.write(`/f${number}`, "x".repeat(100_000));
+  const target = (collection: string): string[] => ["--uri", uri, "--db", dbName, "--memories-collection", collection];
+  const { stdout } = await cli(["export", "-", "--all", ...target("archived")]);
+  expect(await cli(["import", "-", ...target("restored")], { stdin: stdout })).toMatchObject({ exitCode: 0 });
+  const store = openStore({ memoriesCollection: "restored" });
+  const memory = store.memory(address);
+  const restoredMs = Date.now();
+  for (const [afterMs, files] of [
+    [dayMs / 2, 5],
+    [2 * dayMs, 0],
+  ] as const) {
+    nowMs = restoredMs + afterMs;
+    expect(await memory.list("/")).toHaveLength(files);
+    expect(await store.sweepExpired()).toEqual({ memories: files === 0 ? 1 : 0 });
+    expect((await findPages(db.collection("restored"), memory)).length > 1).toBe(files > 0);
+  }
 });
