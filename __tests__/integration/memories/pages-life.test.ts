@@ -456,13 +456,13 @@ it("a large archive with old times lives from its restore on", async () => {
   const store = openStore({ memoriesCollection: "restored" });
   const memory = store.memory(address);
   const restoredMs = Date.now();
-  for (const [afterMs, files] of [
+  for (const [afterMs, fileCount] of [
     [dayMs / 2, 5],
     [2 * dayMs, 0],
   ] as const) {
     nowMs = restoredMs + afterMs;
-    expect(await memory.list("/")).toHaveLength(files);
-    expect(await store.sweepExpired()).toEqual({ memories: files === 0 ? 1 : 0 });
-    expect((await findPages(db.collection("restored"), memory)).length > 1).toBe(files > 0);
+    expect(await memory.list("/")).toHaveLength(fileCount);
+    expect(await store.sweepExpired()).toEqual({ memories: fileCount === 0 ? 1 : 0 });
+    expect((await findPages(db.collection("restored"), memory)).length > 1).toBe(fileCount > 0);
   }
 });

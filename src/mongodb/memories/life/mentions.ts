@@ -101,8 +101,19 @@ async function countMentions(
 const directoryFields = ["added", "removed", "moved.from", "moved.to"];
 
 const recordFields = [
-  ...["path", "to", "content", "oldContent", "before", "after", "diff", "reason", "origin.reason", "origin.sources"],
-  ...["edited.content", "edited.after", "edited.diff"],
+  "path",
+  "to",
+  "content",
+  "oldContent",
+  "before",
+  "after",
+  "diff",
+  "reason",
+  "origin.reason",
+  "origin.sources",
+  "edited.content",
+  "edited.after",
+  "edited.diff",
 ];
 
 /** Only the first page of a memory has the fields of the address, but the ids of all pages begin with it. */
