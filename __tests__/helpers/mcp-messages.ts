@@ -8,15 +8,6 @@ export const initializeAs = (clientName: string) => ({
 
 export const initialize = initializeAs("raw");
 
-/** A request that begins a session, in which 1,000 things are wrong. */
-export const faultyInitialize = {
-  ...initialize,
-  params: {
-    ...initialize.params,
-    clientInfo: { name: "raw", version: "1", icons: Array.from({ length: 1000 }, () => 0) },
-  },
-};
-
 /** A change by a client without an SDK: it appends "x" to /a. */
 export const appendCall = {
   jsonrpc: "2.0",

@@ -5,7 +5,6 @@ import { blameLines } from "./history/blame.js";
 import { withPath } from "./values/error-paths.js";
 import { catchRefusal, invalid, MemoryError } from "./values/errors.js";
 import {
-  keepsNoHistory,
   type BlamedLine,
   type MemoryHistory,
   type MemoryVersion,
@@ -205,7 +204,8 @@ export class BackendHistory implements MemoryHistory {
     try {
       return await runCall(this.#context, (call) => {
         const history = this.#context.backend.features?.history?.(call);
-        if (history === undefined) throw invalid(`this memory ${keepsNoHistory}`);
+        if (history === undefined)
+          throw invalid("this memory keeps no history; a MongoMemoryStore with history: true keeps one");
         return stage === "read" ? run(history, call) : runAsChange(call, () => run(history, call));
       });
     } catch (error) {

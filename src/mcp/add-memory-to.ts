@@ -3,7 +3,6 @@ import {
   type jsonSchemaValidator,
   type JsonSchemaValidatorResult,
   type McpServer,
-  ResourceNotFoundError,
   ResourceTemplate,
 } from "@modelcontextprotocol/server";
 import type { Memory } from "../core/memory.js";
@@ -14,7 +13,6 @@ import { type AddMemoryOptions, parseMcpOptions } from "./options.js";
 import { fileTemplate, inProtocol, listFiles, readFile } from "./resources.js";
 import { createCallerReader, type McpCaller, createServerRun } from "./run-of-server.js";
 import { describeTool, runTool } from "./tools.js";
-import { readVersions, versionTemplates } from "./versions.js";
 
 /**
  * Adds a memory to an MCP server that has its own tools. The dialects define the tools of the memory, and its files are
@@ -40,7 +38,7 @@ export function addMemoryTo(server: McpServer, options: AddMemoryOptions): void 
         runTool(definition, args ?? {}, () => openMemory(cancellation(context.mcpReq.signal), readCaller(context))),
     );
   }
-  if (resources) addFiles(server, openMemory, isWithoutHistory(memory) ? [] : versionTemplates);
+  if (resources) addFiles(server, openMemory);
 }
 
 /** Accepts everything, because the dialects check their arguments, and answer bad arguments in their own form. */
@@ -51,24 +49,11 @@ const trusting: jsonSchemaValidator = {
     (input): JsonSchemaValidatorResult<T> => ({ valid: true, data: input as T, errorMessage: undefined }),
 };
 
-/** Returns false if the memory is chosen for each run, because its history is not known yet. */
-function isWithoutHistory(memory: AddMemoryOptions["memory"]): boolean {
-  return typeof memory === "object" && "history" in memory && memory.history === null;
-}
-
-function addFiles(server: McpServer, openMemory: () => Promise<Memory>, templates: typeof versionTemplates): void {
+function addFiles(server: McpServer, openMemory: () => Promise<Memory>): void {
   const open = () => inProtocol(undefined, openMemory);
   const list = async () => listFiles(await open(), undefined, Infinity);
   // The template has no title and no description, because the SDK would add them to each file.
   server.registerResource("memory", new ResourceTemplate(fileTemplate.uriTemplate, { list }), {}, async ({ href }) =>
     readFile(await open(), href),
   );
-  for (const { name, uriTemplate, title, description } of templates) {
-    const template = new ResourceTemplate(uriTemplate, { list: undefined });
-    server.registerResource(`memory ${name}`, template, { title, description }, async ({ href }) => {
-      const read = await readVersions(await open(), href);
-      if (read === null) throw new ResourceNotFoundError(href);
-      return read;
-    });
-  }
 }

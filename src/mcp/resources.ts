@@ -30,26 +30,16 @@ export function toUri(path: string): string {
 
 /** @throws ProtocolError InvalidParams if the text is not the URI of a file */
 export function parseUri(uri: string): string {
-  const path = parseUriPart(uri, scheme, normalizePath);
-  if (path !== null) return path;
+  try {
+    if (uri.length <= maxUriChars && uri.startsWith(`${scheme}/`))
+      return normalizePath(decodeURIComponent(uri.slice(scheme.length)));
+  } catch (error) {
+    if (!(error instanceof URIError) && !MemoryError.isInstance(error)) throw error;
+  }
   throw new ProtocolError(
     ProtocolErrorCode.InvalidParams,
     `invalid uri: ${shorten(uri, maxEchoChars)}; a file of the memory is ${scheme}/ and its path, percent-encoded`,
   );
-}
-
-/**
- * Decodes and parses the part of a URI after the scheme, from the first slash on. Returns null if it is invalid.
- * @param parse throws a MemoryError for an invalid part
- */
-export function parseUriPart(uri: string, uriScheme: string, parse: (decoded: string) => string): string | null {
-  try {
-    if (uri.length > maxUriChars || !uri.startsWith(`${uriScheme}/`)) return null;
-    return parse(decodeURIComponent(uri.slice(uriScheme.length)));
-  } catch (error) {
-    if (error instanceof URIError || MemoryError.isInstance(error)) return null;
-    throw error;
-  }
 }
 
 /** Lists the files after the path in `cursor`. So a page is right even if files were created or deleted meanwhile. */
@@ -78,7 +68,7 @@ export async function readFile(memory: Memory, uri: string): Promise<ReadResourc
   return { contents: [{ uri, mimeType: getMimeType(path), text }] };
 }
 
-export function getMimeType(path: string): string {
+function getMimeType(path: string): string {
   return /\.(?:md|markdown)$/i.test(path) ? "text/markdown" : "text/plain";
 }
 

@@ -1,20 +1,17 @@
-import { type McpServer, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
+import { McpServer, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { cancellation } from "./cancellation.js";
 import { MemoryService } from "./memory-service.js";
 import { type McpServerOptions, parseMcpOptions } from "./options.js";
 import { fileTemplate, inProtocol, listFiles, readFile } from "./resources.js";
 import { createCallerReader } from "./run-of-server.js";
-import { ShortErrorServer } from "./short-errors.js";
-import { readVersions, getVersionTemplates } from "./versions.js";
 
 const callMethod = "tools/call";
 const uriParams = z.object({ uri: z.string() });
 
 /**
- * Creates an MCP server for one memory. It has the tools of the dialects, the files as resources `memory:///path`, and
- * the versions of the files if the memory has a history. Connect the server to one transport. For a whole server over
- * stdio or HTTP see `serveStdio` and `serveHttp`.
+ * Creates an MCP server for one memory. It has the tools of the dialects, and the files as resources `memory:///path`.
+ * Connect the server to one transport. For a whole server over stdio or HTTP see `serveStdio` and `serveHttp`.
  *
  * Refusals and failures of a tool are answers with `isError`, in the dialect's own form. You cannot register more tools
  * and resources on this server: `addMemoryTo` adds a memory to a server that has its own tools.
@@ -27,7 +24,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
 
 /** @param method the method of the only request that the server receives, if that is known */
 export function createServerFor(service: MemoryService, method: string | null = callMethod): McpServer {
-  const mcp = new ShortErrorServer(service.info, { instructions: service.instructions });
+  const mcp = new McpServer(service.info, { instructions: service.instructions });
   mcp.server.registerCapabilities({ tools: {}, resources: {} });
   setTools(mcp, service, method === callMethod);
   setResources(mcp, service);
@@ -54,11 +51,10 @@ function setResources({ server }: McpServer, service: MemoryService): void {
     { params: z.object({ cursor: z.string().optional() }) },
     async ({ cursor }) => listFiles(await openMemory(), cursor, service.bounds.pageSize),
   );
-  server.setRequestHandler("resources/templates/list", { params: z.object({}) }, async () => ({
-    resourceTemplates: [fileTemplate, ...getVersionTemplates(await openMemory())],
+  server.setRequestHandler("resources/templates/list", { params: z.object({}) }, () => ({
+    resourceTemplates: [fileTemplate],
   }));
-  server.setRequestHandler("resources/read", { params: uriParams }, async ({ uri }) => {
-    const memory = await openMemory();
-    return (await readVersions(memory, uri)) ?? readFile(memory, uri);
-  });
+  server.setRequestHandler("resources/read", { params: uriParams }, async ({ uri }) =>
+    readFile(await openMemory(), uri),
+  );
 }

@@ -157,6 +157,3 @@ export interface MemoryHistory {
    */
   redact(what: RedactedText | RedactedPath): Promise<number>;
 }
-
-/** The end of a sentence about a memory whose `history` is null. */
-export const keepsNoHistory = "keeps no history; a MongoMemoryStore with history: true keeps one";
