@@ -1,4 +1,4 @@
-import type { Steps } from "../../src/core/runtime/turns.js";
+import type { Steps } from "../../src/core/runtime/time-slices.js";
 import { encodeOlderText, type OlderText } from "../../src/core/history/older-text.js";
 
 /** Encodes at once what calls encode in turns. */

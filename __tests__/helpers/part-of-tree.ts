@@ -1,6 +1,6 @@
 import {
   boundRun,
-  forBookkeeping,
+  withoutReview,
   getBoundRun,
   type LogMemory,
   logSymbol,
@@ -122,7 +122,7 @@ class PartOfTree implements RestrictableMemory {
   /** The paths of rules are paths of the part. */
   [restrict](restriction: Restriction): Memory {
     const copy = (tree: Memory): Memory => new PartOfTree(tree, this.#prefix, this.#mounts);
-    if ("isBookkeeping" in restriction) return copy(forBookkeeping(this.#tree));
+    if ("isWithoutReview" in restriction) return copy(withoutReview(this.#tree));
     const { policies, run } = restriction;
     const ofTree = policies.map((policy) => ({
       ...policy,

@@ -8,7 +8,7 @@ import type { Finding, TargetReport } from "../../tools/fuzz/report.js";
 import { runTarget } from "../../tools/fuzz/run-target.js";
 import { toSandbox, type Environment, type Target } from "../../tools/fuzz/target.js";
 import { targets } from "../../tools/fuzz/targets.js";
-import { Turns } from "../../src/core/runtime/turns.js";
+import { TimeSlices } from "../../src/core/runtime/time-slices.js";
 import { quickFolder } from "../helpers/mongo-servers.js";
 import { repetitions } from "../helpers/repetitions.js";
 import { testDatabase } from "../helpers/test-database.js";
@@ -81,7 +81,7 @@ test("a call that is slow twice is a finding, and the longest block of the event
 test("a call that makes many steps without a pause is a finding, and one that pauses is none", async () => {
   const run = (isPausing: boolean): Promise<TargetReport> => {
     const work = async (): Promise<string> => {
-      const turns = new Turns(null);
+      const turns = new TimeSlices(null);
       for (let step = 0; step < 400_000; step += 1) {
         turns.isOver();
         if (isPausing && step % 40_000 === 0) await setTimeout(10);

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
 import type { Vector } from "../../src/core/contract/backend.js";
 import { createUnlimitedCall } from "../../src/core/runtime/call.js";
-import { runInTurns } from "../../src/core/runtime/turns.js";
+import { runInTimeSlices } from "../../src/core/runtime/time-slices.js";
 import type { Hit } from "../../src/core/search/best-hits.js";
 import { fuse, rankBySimilarity } from "../../src/core/search/fusion.js";
 import { addPostings, indexTexts, type WordIndex, PassagePlace } from "../../src/core/search/word-index.js";
@@ -50,8 +50,8 @@ export async function measureRecall(folder: string, embed: readonly string[]): P
 }
 
 async function createIndex({ files }: BenchMemory): Promise<WordIndex> {
-  const index = await runInTurns(indexTexts(files, englishWords, null), createUnlimitedCall());
-  return runInTurns(addPostings(index), createUnlimitedCall());
+  const index = await runInTimeSlices(indexTexts(files, englishWords, null), createUnlimitedCall());
+  return runInTimeSlices(addPostings(index), createUnlimitedCall());
 }
 
 /** For each question the share of its evidence among the first passages, or of the files of its evidence. */
@@ -79,7 +79,7 @@ async function measureSingleWords(index: WordIndex): Promise<number[]> {
     place.moveTo(positions[0] ?? 0);
     if (new Set(positions).size > 1 || place.number === 0) continue;
     const ranked = rank(index, [word], { path: "/", limit: 1, per: "passage" });
-    const [best] = await runInTurns(ranked, createUnlimitedCall());
+    const [best] = await runInTimeSlices(ranked, createUnlimitedCall());
     found.push(best?.file === place.file && best?.passage === place.number ? 1 : 0);
   }
   return found;
@@ -88,7 +88,7 @@ async function measureSingleWords(index: WordIndex): Promise<number[]> {
 /** What `memory.search` makes, by words without embeddings, and by both with them; and the ranking by meaning alone. */
 function createRankings(index: WordIndex, vectors: Vectors | null): [string, Rank][] {
   const byWords = (question: string, per: Per, ranks: number): Promise<Hit[]> =>
-    runInTurns(rank(index, englishWords(question), { path: "/", per, limit: ranks }), createUnlimitedCall());
+    runInTimeSlices(rank(index, englishWords(question), { path: "/", per, limit: ranks }), createUnlimitedCall());
   const words: [string, Rank] = ["words", (question, per) => byWords(question, per, limit)];
   if (vectors === null) return [words];
   const byMeaning = (question: string, per: Per, ranks: number): Promise<Hit[]> => {
@@ -96,7 +96,7 @@ function createRankings(index: WordIndex, vectors: Vectors | null): [string, Ran
     const known = { byText: vectors.byText, isComplete: true, bytes: 0 };
     const score = (vector: Vector): number => scorer.score(vector) ?? 0;
     const ranked = rankBySimilarity(index, known, score, { path: "/", per, limit: ranks });
-    return runInTurns(ranked, createUnlimitedCall());
+    return runInTimeSlices(ranked, createUnlimitedCall());
   };
   const byBoth: Rank = async (question, per) =>
     fuse(await byWords(question, per, fusedRanks), await byMeaning(question, per, fusedRanks), { limit, per });

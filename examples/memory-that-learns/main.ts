@@ -78,8 +78,8 @@ try {
     }
   }
 
-  const { nothing } = await learnFromLog(memory, model);
-  console.log(`\nThe next night: ${nothing ? "nothing is new, and no model is asked" : "there is more"}.`);
+  const { isUpToDate } = await learnFromLog(memory, model);
+  console.log(`\nThe next night: ${isUpToDate ? "nothing is new, and no model is asked" : "there is more"}.`);
 
   const question = "Where do I live, and since when?";
   const config = { configurable: { thread_id: "sunday", user_id: ada.userId } };

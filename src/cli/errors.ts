@@ -68,11 +68,15 @@ export async function about<T>(subject: string, run: () => Promise<T>, advice: A
   try {
     return await run();
   } catch (error) {
-    if (!MemoryError.isInstance(error)) throw error;
-    const hint = advice[error.code];
-    const message = `${subject || '""'}: ${error.message}${hint === undefined ? "" : `; ${hint}`}`;
-    throw new CommandError(error.code, message, { cause: error, suggestsDoctor: hint === storageAdvice });
+    throw MemoryError.isInstance(error) ? nameSubject(subject, error, advice) : error;
   }
+}
+
+/** Converts an error of a memory to one that names `subject`. @param advice as in `about` */
+export function nameSubject(subject: string, error: MemoryError, advice: Advice = defaultAdvice): CommandError {
+  const hint = advice[error.code];
+  const message = `${subject || '""'}: ${error.message}${hint === undefined ? "" : `; ${hint}`}`;
+  return new CommandError(error.code, message, { cause: error, suggestsDoctor: hint === storageAdvice });
 }
 
 /** Runs a check of the core. Its errors are mistakes of the command line. @throws CommandError EUSAGE */

@@ -225,8 +225,8 @@ export class BackendMemory implements RestrictableMemory, BulkMemory {
 
   [restrict](restriction: Restriction): Memory {
     const context = this.#context;
-    if ("isBookkeeping" in restriction)
-      return new BackendMemory({ ...context, run: null, policies: context.policies?.forBookkeeping() ?? null });
+    if ("isWithoutReview" in restriction)
+      return new BackendMemory({ ...context, run: null, policies: context.policies?.withoutReview() ?? null });
     const { policies: added, run } = restriction;
     const bound = run === undefined || run === context.run ? context : bindToRun(context, run);
     const policies = added.length === 0 ? context.policies : Policies.join(context.policies, added);

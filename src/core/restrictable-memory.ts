@@ -28,10 +28,10 @@ export function isRunBinding(use: MemoryUse): use is RunBinding {
 
 /**
  * The settings of a copy of a memory: policies, and often its run. Policies add up: the strictest decides.
- * Or `isBookkeeping`, for the own files of a dialect, whose text no model chooses: no change of them needs an approval,
+ * Or `isWithoutReview`, for the own files of a dialect, whose text no model chooses: no change of them needs an approval,
  * is seen by a guard or has an identity, and the policies refuse everything else as before.
  */
-export type Restriction = MemoryBinding | { readonly isBookkeeping: true };
+export type Restriction = MemoryBinding | { readonly isWithoutReview: true };
 
 export interface MemoryBinding {
   readonly policies: readonly CheckedPolicy[];
@@ -85,8 +85,8 @@ export function restricted(memory: Memory, policy: CheckedPolicy): Memory {
 }
 
 /** Returns the same memory for the own files of a dialect. */
-export function forBookkeeping(memory: Memory): Memory {
-  return isRestrictable(memory) ? memory[restrict]({ isBookkeeping: true }) : memory;
+export function withoutReview(memory: Memory): Memory {
+  return isRestrictable(memory) ? memory[restrict]({ isWithoutReview: true }) : memory;
 }
 
 /** Returns the run that uses a memory. Null outside a run. */

@@ -5,7 +5,7 @@ import type { MemoryOutline, MemorySnapshot, OutlineFile } from "../core/memory.
 import { normalizePath, getParents, getPathPrefix, ROOT } from "../core/values/paths.js";
 import { linesHolding } from "../core/search/lines.js";
 import { compareCodeUnits } from "../core/values/text.js";
-import { Turns } from "../core/runtime/turns.js";
+import { TimeSlices } from "../core/runtime/time-slices.js";
 import { compileGlob } from "./glob.js";
 
 /** Returns the entries of a directory, sorted by path. Empty if the directory is missing, as in deepagents. */
@@ -30,7 +30,7 @@ export async function findFiles(
 ): Promise<FileInfo[]> {
   const isLike = compileGlob(pattern.replace(/^\/+/, ""));
   const matching: FileInfo[] = [];
-  const turns = new Turns(signal);
+  const turns = new TimeSlices(signal);
   for (const { file, relative } of within(files, path)) {
     if (isLike(relative)) matching.push(fileInfo(file));
     if (turns.isOver()) await turns.next();
@@ -60,7 +60,7 @@ export async function grepFiles(
   const search = new LiteralSearch(pattern);
   const isLike = glob ? compileGlob(glob.replace(/^\/+/, "")) : () => true;
   const named = glob?.includes("/") !== true;
-  const turns = new Turns(signal);
+  const turns = new TimeSlices(signal);
   for (const { file, relative } of within(files, path)) {
     if (turns.isOver()) await turns.next();
     if (!isLike(named ? posix.basename(file.path) : relative)) continue;

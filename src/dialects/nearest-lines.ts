@@ -1,4 +1,4 @@
-import { Turns } from "../core/runtime/turns.js";
+import { TimeSlices } from "../core/runtime/time-slices.js";
 import { defaultAnswerChars } from "./answer-bounds.js";
 import { findLines } from "../core/values/line-ends.js";
 import { meantText, readEscapes, shownText, toEscapes } from "../core/display/shown-text.js";
@@ -76,7 +76,7 @@ async function findSimilarLines(text: string, wanted: string, maxChars: number):
   }, 0);
   const getShare = compareBy(fold(takeStart((wantedLines[longest] ?? "").trim(), maxLineChars)));
   if (getShare === null) return [];
-  const turns = new Turns(null);
+  const turns = new TimeSlices(null);
   const starts: number[] = [];
   let best: { line: number; piece: number; share: number }[] = [];
   for (let start = 0; start <= text.length;) {

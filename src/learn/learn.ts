@@ -54,7 +54,7 @@ export async function runLearn(settings: LearnSettings, messages: readonly Sourc
   const unread = messages.length - taken.length;
   if (sources.length === 0 || runId === progress.lastRunId) {
     await record.advance(progress, { ...progress, bookmark });
-    return createReport(address, { nothing: true, unread, more });
+    return createReport(address, { isUpToDate: true, unread, more });
   }
   const report = createReport(address, { runId, unread, more });
   const labelled = new Map(sources.map((source, index) => [`s${index + 1}`, source]));

@@ -14,7 +14,7 @@ export interface LearnReport {
   /** The operations that were refused, after one repair. */
   dropped: DroppedOperation[];
   /** Whether there was nothing new, so that the model was not asked. */
-  nothing: boolean;
+  isUpToDate: boolean;
   /** The number of messages at the end that did not fit into `inputChars`. Give them to a later run. */
   unread: number;
   /** Whether versions are left to the next run. */
@@ -30,7 +30,7 @@ export function createReport(address: CheckedAddress, fields: Partial<LearnRepor
     proposals: [],
     applied: [],
     dropped: [],
-    nothing: false,
+    isUpToDate: false,
     unread: 0,
     more: false,
     usage,

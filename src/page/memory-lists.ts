@@ -1,6 +1,6 @@
 import { type CheckedAddress, getOwner } from "../core/values/address.js";
 import { compareCodeUnits } from "../core/values/text.js";
-import { sortInTurns } from "../core/runtime/sort-in-turns.js";
+import { sortInTurns } from "../core/runtime/sort-in-steps.js";
 import { RecentMap } from "../core/runtime/recent-map.js";
 import type { MemoryFilter, MemorySummary } from "../mongodb/memories/addresses/memory-filter.js";
 import { maxMemoriesOffset } from "./fields.js";

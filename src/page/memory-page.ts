@@ -4,7 +4,7 @@ import { Hono } from "hono/tiny";
 import { etag } from "hono/etag";
 import { secureHeaders } from "hono/secure-headers";
 import { wrongArgument } from "../core/settings/wrong-argument.js";
-import { runInTurns } from "../core/runtime/turns.js";
+import { runInTimeSlices } from "../core/runtime/time-slices.js";
 import { describePlace, isPlaced } from "../core/values/database-place.js";
 import { hashSha256 } from "../core/values/sha256.js";
 import { clientFiles } from "./client-files.js";
@@ -157,8 +157,8 @@ function serveData(app: Hono<PageEnv>, memories: PageMemories, guard: PageGuard)
         http,
       }).catch((error: unknown) => refuse(owner === undefined ? error : hideOthersInError(error)));
       if (result instanceof Response) return result;
-      const shown = owner === undefined ? result : await runInTurns(hideOthers(result, owner), null);
-      return http.body(await runInTurns(writeJson(shown), null), 200, { "Content-Type": "application/json" });
+      const shown = owner === undefined ? result : await runInTimeSlices(hideOthers(result, owner), null);
+      return http.body(await runInTimeSlices(writeJson(shown), null), 200, { "Content-Type": "application/json" });
     });
     app.all(`/api/${path}`, refuseMethod);
   }

@@ -1,7 +1,7 @@
 import { type CheckedAddress, getOwner } from "../core/values/address.js";
 import { describeLaterVersion } from "../core/history/later-version.js";
 import { MemoryError } from "../core/values/errors.js";
-import type { Steps } from "../core/runtime/turns.js";
+import type { Steps } from "../core/runtime/time-slices.js";
 import { isObject } from "../core/values/unknown-values.js";
 import type { MemoryFilter, MemoryOwner, ProposalFilter } from "../mongodb/memories/addresses/memory-filter.js";
 import type { PageOwner } from "./options.js";

@@ -1,4 +1,4 @@
-import type { Steps } from "../core/runtime/turns.js";
+import type { Steps } from "../core/runtime/time-slices.js";
 
 /** Work yields after this many elements, which take about a millisecond. */
 const elementsPerYield = 10_000;

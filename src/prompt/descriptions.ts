@@ -1,6 +1,6 @@
 import type { OutlineFile } from "../core/memory.js";
 import { readFrontMatter } from "../core/search/front-matter.js";
-import type { Steps } from "../core/runtime/turns.js";
+import type { Steps } from "../core/runtime/time-slices.js";
 import { shorten } from "../core/values/text.js";
 import { readDescriptionField } from "./front-matter.js";
 

@@ -1,9 +1,9 @@
 import type { MemoryScope } from "../core/values/address.js";
 import type { MountOutline } from "../core/mounts/mounted-outlines.js";
 import type { Mount } from "../core/mounts/mounts.js";
-import { filterInSteps, mapInSteps, toSetInSteps } from "../core/runtime/lists-in-turns.js";
-import { mergeSort } from "../core/runtime/sort-in-turns.js";
-import type { Steps } from "../core/runtime/turns.js";
+import { filterInSteps, mapInSteps, toSetInSteps } from "../core/runtime/lists-in-steps.js";
+import { mergeSort } from "../core/runtime/sort-in-steps.js";
+import type { Steps } from "../core/runtime/time-slices.js";
 import { getPathPrefix, ROOT, splitPath } from "../core/values/paths.js";
 import { compareCodeUnits } from "../core/values/text.js";
 import type { MemoryContent } from "./connector-options.js";

@@ -2,7 +2,7 @@ import type { Memory, MemoryOutline, OutlineOptions } from "../core/memory.js";
 import { getMountTree } from "../core/mounts/mounted-memory.js";
 import type { MountOutline } from "../core/mounts/mounted-outlines.js";
 import { ROOT } from "../core/values/paths.js";
-import { runInTurns, type Steps } from "../core/runtime/turns.js";
+import { runInTimeSlices, type Steps } from "../core/runtime/time-slices.js";
 import type { RecallOptions } from "../core/search/recall.js";
 import { takeStart } from "../core/values/text.js";
 import type { MemoryConnectorConfig, TokenLimit } from "./connector-options.js";
@@ -103,7 +103,7 @@ export async function showMemories(
     insteadOf: replacement ? (shared?.scope ?? null) : null,
     isOwnerMissing: shared?.isOwnerMissing ?? false,
   };
-  const rendered = await runInTurns(renderForm(memories, options, form), null);
+  const rendered = await runInTimeSlices(renderForm(memories, options, form), null);
   return { ...rendered, outlines: shown };
 }
 

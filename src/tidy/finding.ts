@@ -1,5 +1,5 @@
 import type { SnapshotFile } from "../core/memory.js";
-import type { Steps } from "../core/runtime/turns.js";
+import type { Steps } from "../core/runtime/time-slices.js";
 
 /**
  * The kind of a finding.

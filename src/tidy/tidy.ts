@@ -2,7 +2,7 @@ import { z } from "zod";
 import { patternField } from "../core/access/policy.js";
 import type { Memory, MemorySnapshot } from "../core/memory.js";
 import { assertMemory } from "../core/mounts/mounts.js";
-import { runInTurns, type Steps } from "../core/runtime/turns.js";
+import { runInTimeSlices, type Steps } from "../core/runtime/time-slices.js";
 import { checkOptions, countField, signalField } from "../core/settings/check-options.js";
 import { compilePathPatterns } from "../core/values/path-pattern.js";
 import { checks } from "./checks.js";
@@ -42,7 +42,7 @@ export async function tidy(memory: Memory, options: TidyOptions = {}): Promise<T
   const paths = new Set([...snapshot.directories, ...snapshot.files.map(({ path }) => path)]);
   const getPoint = findMountPoints(opened);
   const scope = { paths, maxChars, at: new Date() };
-  return runInTurns(examineFiles(snapshot, scope, getPoint, compilePathPatterns(ignore)), signal ?? null);
+  return runInTimeSlices(examineFiles(snapshot, scope, getPoint, compilePathPatterns(ignore)), signal ?? null);
 }
 
 /** Examines each mounted memory by itself: others may see one without the other. */

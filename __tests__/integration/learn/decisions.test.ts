@@ -118,7 +118,7 @@ describe("what a person has decided", () => {
     const [proposal] = await waiting(memory);
     await memory.proposals?.approve(proposal?.id ?? "", { by, content: "Likes oat milk." });
     expect(await memory.read("/profile/a.md")).toBe("Likes oat milk.");
-    expect((await learnFrom(memory, [], {})).nothing).toBe(true);
+    expect((await learnFrom(memory, [], {})).isUpToDate).toBe(true);
   });
 
   it("holds up no addition to the same file, with append-only", async () => {
@@ -162,8 +162,8 @@ describe("what a run reads", () => {
   it("moves on when there was nothing to do", async () => {
     const memory = newMemory();
     await memory.append("/inbox/a.md", "nothing new");
-    expect(await learnFrom(memory, [[]], {})).toMatchObject({ proposals: [], nothing: false });
-    expect(await learnFrom(memory, [], {})).toMatchObject({ nothing: true, prompts: [] });
+    expect(await learnFrom(memory, [[]], {})).toMatchObject({ proposals: [], isUpToDate: false });
+    expect(await learnFrom(memory, [], {})).toMatchObject({ isUpToDate: true, prompts: [] });
   });
 
   it("begins again with what is kept, if its last version is no longer kept", async () => {
@@ -179,7 +179,7 @@ describe("what a run reads", () => {
     const news = prompts[0]?.split("New texts:")[1] ?? "";
     expect(kept).toHaveLength(2);
     expect(news.match(/^\| note \d$/gm)).toContain("| note 5");
-    expect((await learnFrom(memory, [], {})).nothing).toBe(true);
+    expect((await learnFrom(memory, [], {})).isUpToDate).toBe(true);
   });
 
   it("drops what rests on a version that was no longer kept while the model worked", async () => {

@@ -63,7 +63,7 @@ describe("answers of models", () => {
   ])("change nothing if they are %s", async (_name, answer) => {
     const memory = newMemory();
     const report = await learnByTool(memory, answer, answer);
-    expect(report).toMatchObject({ proposals: [], nothing: false, calls: 2 });
+    expect(report).toMatchObject({ proposals: [], isUpToDate: false, calls: 2 });
     expect(report.dropped).toMatchObject([{ why: "the answer is cut, or is not a list of operations" }]);
     expect(await waiting(memory)).toEqual([]);
   });
@@ -115,7 +115,7 @@ describe("answers of models", () => {
     await expect(learnFrom(memory, [late], options)).rejects.toThrow(/abort/i);
     expect(await waiting(memory)).toEqual([]);
     expect(await learnFrom(memory, [[written]], { messages: said("x") })).toMatchObject({
-      nothing: false,
+      isUpToDate: false,
     });
   });
 

@@ -47,7 +47,7 @@ describe("a process that learns", () => {
       proposed.push((await waiting(nodeId)).length);
       await learnHere(store.memory({ nodeId }));
       expect(await waiting(nodeId)).toEqual(bothNotes);
-      expect((await learnHere(store.memory({ nodeId }))).nothing).toBe(true);
+      expect((await learnHere(store.memory({ nodeId }))).isUpToDate).toBe(true);
     }
     // Before the model, between the model and the insert, between two inserts, and before the bookmark.
     expect(proposed).toEqual([0, 0, 1, 2]);

@@ -40,7 +40,7 @@ describe("learn from messages", () => {
     expect(report).toMatchObject({
       dropped: [],
       applied: [],
-      nothing: false,
+      isUpToDate: false,
       usage: { inputTokens: 7, outputTokens: 3 },
     });
     expect(proposals.map(({ command, path, content }) => [command, path, content])).toEqual([
@@ -290,7 +290,7 @@ describe("learn from messages", () => {
     expect(again.prompts[1]).toContain("this change waits for a person");
     expect(await waiting(memory)).toHaveLength(2);
     const third = await learnFrom(memory, [], { messages: said("y") });
-    expect(third).toMatchObject({ nothing: true, runId: null, prompts: [] });
+    expect(third).toMatchObject({ isUpToDate: true, runId: null, prompts: [] });
   });
 
   it("does not propose again what a person has rejected, and shows it to the model", async () => {
@@ -309,7 +309,7 @@ describe("learn from messages", () => {
   it("throws what the model throws, and lets the next run do the work", async () => {
     const memory = newMemory();
     await expect(learnFrom(memory, [new Error("overloaded")])).rejects.toThrow("overloaded");
-    expect((await learnFrom(memory, [[]])).nothing).toBe(false);
+    expect((await learnFrom(memory, [[]])).isUpToDate).toBe(false);
   });
 
   it("ends when its signal aborts while the model works, and inserts nothing", async () => {
@@ -381,7 +381,7 @@ describe("learn from what changed", () => {
     await memory.append("/inbox/a.md", "first note");
     const first = await learnFrom(memory, [[]], {});
     expect(first.prompts[0]).toContain("| first note");
-    expect((await learnFrom(memory, [], {})).nothing).toBe(true);
+    expect((await learnFrom(memory, [], {})).isUpToDate).toBe(true);
     await memory.append("/inbox/a.md", "second note");
     const { prompts } = await learnFrom(memory, [[]], {});
     expect(prompts[0]).toMatch(/s1, written to \/inbox\/a\.md at \S+\n\| second note/);
@@ -410,7 +410,7 @@ describe("learn from what changed", () => {
     const { prompts } = await learnFrom(memory, [[change("write", "/profile/a.md", { text: "learnt" })]], options);
     expect(prompts[0]).not.toContain("a secret");
     for (const { id } of await waiting(memory)) await memory.proposals?.approve(id, { by });
-    expect((await learnFrom(memory, [], { ...options, read: ["/inbox/**", "/profile/**"] })).nothing).toBe(true);
+    expect((await learnFrom(memory, [], { ...options, read: ["/inbox/**", "/profile/**"] })).isUpToDate).toBe(true);
   });
 
   it("leaves what does not fit to the next run", async () => {
@@ -421,7 +421,7 @@ describe("learn from what changed", () => {
       (await learnFrom(memory, [[]], options)).prompts[0]?.split("New texts:")[1];
     expect(await readNew()).toMatch(/note 1[^]*note 4x*$/);
     expect(await readNew()).toMatch(/^\ns1, .*\n\| note 5x*$/);
-    expect((await learnFrom(memory, [], options)).nothing).toBe(true);
+    expect((await learnFrom(memory, [], options)).isUpToDate).toBe(true);
   });
 
   it("drops what rests on a version that was redacted while the model worked", async () => {

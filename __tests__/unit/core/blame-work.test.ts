@@ -3,7 +3,7 @@ import type { LineageStep } from "../../../src/core/history/history-backend.js";
 import { wholeText } from "../../../src/core/history/older-text.js";
 import { encodeText } from "../../helpers/at-once.js";
 import { createUnlimitedCall } from "../../../src/core/runtime/call.js";
-import { runInTurns, type Steps } from "../../../src/core/runtime/turns.js";
+import { runInTimeSlices, type Steps } from "../../../src/core/runtime/time-slices.js";
 import { countLongestSlice, countSteps, stopCounting } from "../../helpers/counted-steps.js";
 
 afterAll(stopCounting);
@@ -93,7 +93,7 @@ describe("long work on the lines of texts", () => {
       return versions.places.length;
     };
     let places = 0;
-    const longest = await countLongestSlice(history, async () => void (places = await runInTurns(work(), null)));
+    const longest = await countLongestSlice(history, async () => void (places = await runInTimeSlices(work(), null)));
     expect(places).toBe(text.length - 1);
     expect(longest).toBeLessThan(maxPlaceSteps);
   });

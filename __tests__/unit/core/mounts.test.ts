@@ -93,7 +93,7 @@ describe("a tree of mounts", () => {
     expect(await pathsIn(tree)).toEqual(["/far/team/in", "/own"]);
   });
 
-  it("deletes what a directory's own memory holds, and spares the memories mounted below it", async () => {
+  it("deletes what a directory's own memory holds, and survivesRootDelete the memories mounted below it", async () => {
     const { tree } = await treeOf({ "/": { "/far/own": "x", "/b": "x" }, "/far/team": { "/in": "y" } });
     expect(await tree.delete("/far")).toEqual({ files: 1, dirs: 1 });
     expect(await tree.list("/far")).toEqual([{ name: "team", kind: "dir" }]);

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, it, jest } from "@jest/globals";
 import fc from "fast-check";
-import { runInTurns } from "../../../src/core/runtime/turns.js";
+import { runInTimeSlices } from "../../../src/core/runtime/time-slices.js";
 import { writeJson } from "../../../src/page/write-json.js";
 
-const write = (value: unknown): Promise<string> => runInTurns(writeJson(value), null);
+const write = (value: unknown): Promise<string> => runInTimeSlices(writeJson(value), null);
 
 let nowMs = 0;
 /** Whoever looks at the clock has worked for a millisecond, so ten looks are a slice. */

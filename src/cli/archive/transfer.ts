@@ -8,7 +8,7 @@ import type { CheckedAddress } from "../../core/values/address.js";
 import { invalid, memoryFull, MemoryError } from "../../core/values/errors.js";
 import { getName, getParents } from "../../core/values/paths.js";
 import type { Report } from "../command.js";
-import { about, type Advice, inputError, storageAdvice } from "../errors.js";
+import { about, type Advice, inputError, nameSubject, storageAdvice } from "../errors.js";
 import type { OpenTarget } from "../targets/open-target.js";
 import { countText } from "../terminal/format.js";
 import { findTwice, type ImportedMemories, type ImportedMemory } from "./read-archive.js";
@@ -155,10 +155,9 @@ async function runTransfer({ target, present, files }: TransferPlan): Promise<vo
   // Replaced texts count, because a history stores them.
   const getBytes = ({ path, sizeBytes }: SnapshotFile): number => sizeBytes + (present.files.get(path)?.sizeBytes ?? 0);
   for (const batch of splitIntoBatches(files, getBytes)) {
-    const added = await addFilesTo(memory, batch).catch((error: unknown) => [error]);
+    const added = await about(name, () => addFilesTo(memory, batch), advice);
     const failure = added.find((each) => typeof each !== "string");
-    if (failure === undefined) continue;
-    const path = MemoryError.isInstance(failure) && failure.path !== undefined ? `: ${failure.path}` : "";
-    await about(name + path, () => Promise.reject(failure), advice);
+    if (failure !== undefined)
+      throw nameSubject(failure.path === undefined ? name : `${name}: ${failure.path}`, failure, advice);
   }
 }

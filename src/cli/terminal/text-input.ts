@@ -1,6 +1,6 @@
 import { memoryDefaults } from "../../core/memory-options.js";
 import { fileTooLarge } from "../../core/values/errors.js";
-import { about, inputError } from "../errors.js";
+import { nameSubject, inputError } from "../errors.js";
 import type { CliIo } from "./io.js";
 
 /** Returns the argument, or reads the standard input if the argument is missing or `-`. */
@@ -13,7 +13,7 @@ export async function readText(given: string | undefined, stdin: CliIo["stdin"])
     const bytes = toBytes(chunk);
     chunks.push(bytes);
     sizeBytes += bytes.length;
-    if (sizeBytes > maxBytes) await about("standard input", () => Promise.reject(fileTooLarge(sizeBytes, maxBytes)));
+    if (sizeBytes > maxBytes) throw nameSubject("standard input", fileTooLarge(sizeBytes, maxBytes));
   }
   return decodeUtf8(Buffer.concat(chunks), "standard input");
 }

@@ -42,7 +42,7 @@ export class Policies {
   }
 
   /** Returns the same policies for texts that no model chooses: no person is asked about them, and no guard sees them. */
-  forBookkeeping(): Policies {
+  withoutReview(): Policies {
     const allow = (access: MemoryAccess): MemoryAccess => (access === "ask" ? "write" : access);
     const policies = this.#policies.map((policy) => ({
       ...policy,
@@ -55,7 +55,7 @@ export class Policies {
 
   /** Returns the access of mounts only. Reason: rules are for agents, and a log guards its texts itself. */
   forLog(): Policies {
-    return new Policies(this.forBookkeeping().#policies.map((policy) => ({ ...policy, rules: [] })));
+    return new Policies(this.withoutReview().#policies.map((policy) => ({ ...policy, rules: [] })));
   }
 
   /** Returns null if nobody can be asked. */

@@ -1,7 +1,7 @@
 import type { ArrayChange } from "diff";
 import type { CallContext } from "../runtime/call.js";
-import { mapInSteps } from "../runtime/lists-in-turns.js";
-import { runInTurns, type Steps, Turns } from "../runtime/turns.js";
+import { mapInSteps } from "../runtime/lists-in-steps.js";
+import { runInTimeSlices, type Steps, TimeSlices } from "../runtime/time-slices.js";
 import type { BlamedLine } from "./history.js";
 import type { FileLineage, LineageStep } from "./history-backend.js";
 import type { OlderText } from "./older-text.js";
@@ -24,12 +24,15 @@ export async function blameLines({ text, steps }: FileLineage, call: CallContext
   const lines = text.split("\n");
   const createBlamed = (line: string, index: number): BlamedLine => ({ line: index + 1, text: line, version: null });
   // A newline ends a line, so an empty text after the last newline is no line.
-  const blamed = await runInTurns(mapInSteps(lines.at(-1) === "" ? lines.slice(0, -1) : lines, createBlamed), call);
+  const blamed = await runInTimeSlices(
+    mapInSteps(lines.at(-1) === "" ? lines.slice(0, -1) : lines, createBlamed),
+    call,
+  );
   let unknown = blamed.length;
   const createTraced = (line: string, present: number): TracedLine => ({ text: line, present });
-  let newer: readonly TracedLine[] = await runInTurns(mapInSteps(lines, createTraced), call);
+  let newer: readonly TracedLine[] = await runInTimeSlices(mapInSteps(lines, createTraced), call);
   let isRedacted = false;
-  const turns = new Turns(call);
+  const turns = new TimeSlices(call);
   for await (const { version, before } of eachStep(steps)) {
     if (turns.isOver()) await turns.next();
     if (isRedacted && version.redactedAt === undefined) break;
@@ -68,7 +71,7 @@ async function goBack(
   before: OlderText,
   call: CallContext,
 ): Promise<{ older: readonly TracedLine[]; changed: TracedLine[] }> {
-  const { first, last, start, end } = await runInTurns(findTouched(newer, before), call);
+  const { first, last, start, end } = await runInTimeSlices(findTouched(newer, before), call);
   const [firstText = "", lastText = ""] = [newer[first]?.text, newer[last]?.text];
   const olderText = firstText.slice(0, start) + before.text + lastText.slice(lastText.length - end);
   const [older, touched] = [olderText.split("\n"), newer.slice(first, last + 1)];
@@ -134,12 +137,12 @@ async function compareLines(
   newer: readonly TracedLine[],
   call: CallContext,
 ): Promise<ComparedLines> {
-  const { start, end } = await runInTurns(countEqualLines(older, newer), call);
+  const { start, end } = await runInTimeSlices(countEqualLines(older, newer), call);
   const [olderMiddle, newerMiddle] = [older.slice(start, older.length - end), newer.slice(start, newer.length - end)];
   const parts = await compareLineByLine(olderMiddle, newerMiddle);
   const { kept, changed } =
     parts === undefined
-      ? await runInTurns(compareAtPositions(olderMiddle, newerMiddle), call)
+      ? await runInTimeSlices(compareAtPositions(olderMiddle, newerMiddle), call)
       : pickLines(newerMiddle, parts);
   return { kept: newer.slice(0, start).concat(kept, newer.slice(newer.length - end)), changed };
 }

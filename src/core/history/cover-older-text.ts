@@ -1,5 +1,5 @@
 import { countStart } from "../runtime/bisection.js";
-import type { Steps } from "../runtime/turns.js";
+import type { Steps } from "../runtime/time-slices.js";
 import { isWhole, type OlderText, readOlderText } from "./older-text.js";
 import type { TextRedactor } from "./text-redactor.js";
 

@@ -1,4 +1,4 @@
-import type { Steps } from "../runtime/turns.js";
+import type { Steps } from "../runtime/time-slices.js";
 
 /**
  * A text, as its difference from the newer text that replaced it: the first `start` units of the newer text, then

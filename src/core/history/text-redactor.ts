@@ -1,4 +1,4 @@
-import type { Steps } from "../runtime/turns.js";
+import type { Steps } from "../runtime/time-slices.js";
 import { type MemoryActor, nameFields } from "../values/actor.js";
 import { LiteralSearch } from "../values/literal-search.js";
 

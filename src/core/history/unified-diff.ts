@@ -1,5 +1,5 @@
-import { mapInSteps } from "../runtime/lists-in-turns.js";
-import { runInTurns, type Steps, type Waiting } from "../runtime/turns.js";
+import { mapInSteps } from "../runtime/lists-in-steps.js";
+import { runInTimeSlices, type Steps, type Waiting } from "../runtime/time-slices.js";
 
 export interface DiffSide {
   /** The name in the header. */
@@ -84,8 +84,8 @@ async function compareTexts(older: string, newer: string, waiting: Waiting | nul
     const patch = structuredPatch("", "", older, newer, "", "", options);
     if (patch !== undefined) return patch.hunks;
   }
-  const removed = await runInTurns(signLines("-", olderLines, older), waiting);
-  const added = await runInTurns(signLines("+", newerLines, newer), waiting);
+  const removed = await runInTimeSlices(signLines("-", olderLines, older), waiting);
+  const added = await runInTimeSlices(signLines("+", newerLines, newer), waiting);
   return [
     {
       oldStart: 1,

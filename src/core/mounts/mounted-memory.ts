@@ -1,7 +1,7 @@
 import {
   bindMemory,
   boundRun,
-  forBookkeeping,
+  withoutReview,
   getBoundRun,
   type LogMemory,
   logSymbol,
@@ -223,7 +223,8 @@ export class MountedMemory implements RestrictableMemory {
 
   /** The rules and the messages of the policy name paths of the tree. */
   [restrict](restriction: Restriction): MountedMemory {
-    if ("isBookkeeping" in restriction) return this.#map((mount) => replaceMemory(mount, forBookkeeping(mount.memory)));
+    if ("isWithoutReview" in restriction)
+      return this.#map((mount) => replaceMemory(mount, withoutReview(mount.memory)));
     return this.#map((mount) => bindMount(mount, restriction), addRights(this.rights, restriction));
   }
 

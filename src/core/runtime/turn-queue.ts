@@ -1,6 +1,6 @@
 import { MemoryError } from "../values/errors.js";
 import type { CallContext } from "./call.js";
-import { nextTurn } from "./turns.js";
+import { nextTurn } from "./time-slices.js";
 
 /** A task that can be done together with its neighbours in the queue. */
 export interface JointTask<Item, Result> {

@@ -1,5 +1,5 @@
 import { type IndexedFile, stepsPerYield } from "./word-index.js";
-import type { Steps } from "../runtime/turns.js";
+import type { Steps } from "../runtime/time-slices.js";
 import type { CheckedSearch } from "./search-options.js";
 
 /** A passage with its score. */

@@ -1,5 +1,5 @@
 import { compareCodeUnits } from "../values/text.js";
-import type { Steps } from "../runtime/turns.js";
+import type { Steps } from "../runtime/time-slices.js";
 import { BestHits, getLine, type Hit } from "./best-hits.js";
 import type { Vector } from "../contract/backend.js";
 import { isWithin, type WordIndex } from "./word-index.js";

@@ -1,8 +1,8 @@
 import { LiteralSearch } from "../values/literal-search.js";
 import type { FileText } from "../tree/snapshot.js";
 import type { CallContext } from "../runtime/call.js";
-import { mergeSort } from "../runtime/sort-in-turns.js";
-import { runInTurns, type Steps } from "../runtime/turns.js";
+import { mergeSort } from "../runtime/sort-in-steps.js";
+import { runInTimeSlices, type Steps } from "../runtime/time-slices.js";
 import { comparePaths } from "../values/text.js";
 import { splitLines } from "./lines.js";
 import { isWithin } from "./word-index.js";
@@ -19,7 +19,7 @@ export async function grepTexts(
   grep: CheckedGrep,
   call: CallContext,
 ): Promise<GrepMatch[]> {
-  return runInTurns(findMatches(texts, grep), call);
+  return runInTimeSlices(findMatches(texts, grep), call);
 }
 
 function* findMatches(

@@ -1,7 +1,7 @@
 import { type Embeddings, getVersions, type MemoryBackend, snapshotSince } from "../contract/backend.js";
 import type { FileText, VersionedFile } from "../tree/snapshot.js";
 import { type CallContext, untilAborted } from "../runtime/call.js";
-import { nextTurn, runInTurns } from "../runtime/turns.js";
+import { nextTurn, runInTimeSlices } from "../runtime/time-slices.js";
 import type { CheckedAddress } from "../values/address.js";
 import { getObjectId } from "../values/object-ids.js";
 import { addPostings, indexTexts, type WordIndex } from "./word-index.js";
@@ -136,7 +136,7 @@ async function refresh(
 /** Adds the postings of all words to an index that is used for the second time. */
 async function prepareReuse(cached: CachedMemory, call: CallContext): Promise<CachedMemory> {
   if (cached.index.postings !== null) return cached;
-  const index = await runInTurns(addPostings(cached.index), call);
+  const index = await runInTimeSlices(addPostings(cached.index), call);
   return { ...cached, index, bytes: cached.bytes + index.bytes - cached.index.bytes };
 }
 
@@ -158,7 +158,7 @@ async function readTexts(
   // The driver has read all texts in one step, after which others have waited long enough.
   await nextTurn();
   const work = indexTexts(restoreTexts(files, previous), searchWords, previous?.index ?? null);
-  const index = await runInTurns(work, call);
+  const index = await runInTimeSlices(work, call);
   const changedAt = new Map(
     files.map(({ path, updatedAt }) => [path, updatedAt?.getTime() ?? previous?.changedAt.get(path) ?? 0]),
   );

@@ -1,7 +1,7 @@
 import type { Embeddings, MemoryBackend, Vector } from "../contract/backend.js";
 import type { FileText } from "../tree/snapshot.js";
 import { type CallContext, createUnlimitedCall } from "../runtime/call.js";
-import { runInTurns, type Steps } from "../runtime/turns.js";
+import { runInTimeSlices, type Steps } from "../runtime/time-slices.js";
 import { findPassages } from "./passages.js";
 
 /** The vectors of the passages of a memory at one point in time. */
@@ -38,7 +38,7 @@ export async function getVectors(
 ): Promise<PassageVectors> {
   const byText = new Map<string, Vector>();
   const unknown: string[] = [];
-  for (const text of await runInTurns(collectTexts(files, embeddings.maxTexts), call)) {
+  for (const text of await runInTimeSlices(collectTexts(files, embeddings.maxTexts), call)) {
     const vector = previous?.byText.get(text);
     if (vector === undefined) unknown.push(text);
     else byText.set(text, vector);
@@ -60,9 +60,11 @@ export async function getVectors(
     const { features } = opened;
     const hasChanged = missing.length > 0 && (version === null || (await features?.version?.(unlimited)) !== version);
     const present = hasChanged ? (await opened.snapshot(unlimited)).files : files;
-    const own = hasChanged ? await runInTurns(collectTexts(present, embeddings.maxTexts), null) : byText.keys();
+    const own = hasChanged ? await runInTimeSlices(collectTexts(present, embeddings.maxTexts), null) : byText.keys();
     if (hasChanged || isOutdated)
-      await features?.embeddings?.(unlimited).keepOnly(own, () => runInTurns(collectTexts(present, Infinity), null));
+      await features
+        ?.embeddings?.(unlimited)
+        .keepOnly(own, () => runInTimeSlices(collectTexts(present, Infinity), null));
   }
   const bytes = Array.from(byText.values()).reduce((sum, vector) => sum + 200 + vector.byteLength, 0);
   return { byText, isComplete: missing.length <= maxEmbeddedTexts, bytes };

@@ -8,7 +8,7 @@ import {
   PassagePlace,
   stepsPerYield,
 } from "./word-index.js";
-import type { Steps } from "../runtime/turns.js";
+import type { Steps } from "../runtime/time-slices.js";
 import type { CheckedSearch } from "./search-options.js";
 
 /*

@@ -1,6 +1,6 @@
 import { type Embeddings, type MemoryBackend, nameStorage } from "../contract/backend.js";
 import { type CallContext, withinTime } from "../runtime/call.js";
-import { runInTurns, type Steps } from "../runtime/turns.js";
+import { runInTimeSlices, type Steps } from "../runtime/time-slices.js";
 import { warnOnce } from "../runtime/warn-once.js";
 import type { MemoryOutline, OutlineFile } from "../tree/snapshot.js";
 import { ROOT } from "../values/paths.js";
@@ -47,7 +47,7 @@ export async function recallMemory(
   call: CallContext,
 ): Promise<MemoryOutline> {
   const { searchable, hits } = await searchByMeaning(backend, owner, recall, call);
-  const files = await runInTurns(describeFiles(searchable, hits), call);
+  const files = await runInTimeSlices(describeFiles(searchable, hits), call);
   return sortTree({ files, directories: [...searchable.directories], revision: null }, call);
 }
 

@@ -1,6 +1,6 @@
 import type { Embeddings, MemoryBackend } from "../contract/backend.js";
 import type { CallContext } from "../runtime/call.js";
-import { runInTurns } from "../runtime/turns.js";
+import { runInTimeSlices } from "../runtime/time-slices.js";
 import { compareCodeUnits } from "../values/text.js";
 import type { Hit } from "./best-hits.js";
 import { fuse, rankBySimilarity } from "./fusion.js";
@@ -42,11 +42,11 @@ export async function findHits(
   call: CallContext,
 ): Promise<Hit[]> {
   if (embeddings === null || vectors === null || vectors.byText.size === 0)
-    return runInTurns(rank(index, queryWords, search), call);
+    return runInTimeSlices(rank(index, queryWords, search), call);
   const getSimilarity = await embeddings.createSimilarity(search.query);
   const deeper = { ...search, limit: Math.max(search.limit, fusedRanks) };
-  const byWords = await runInTurns(rank(index, queryWords, deeper), call);
-  const bySimilarity = await runInTurns(rankBySimilarity(index, vectors, getSimilarity, deeper), call);
+  const byWords = await runInTimeSlices(rank(index, queryWords, deeper), call);
+  const bySimilarity = await runInTimeSlices(rankBySimilarity(index, vectors, getSimilarity, deeper), call);
   return fuse(byWords, bySimilarity, search);
 }
 

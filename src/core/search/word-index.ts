@@ -1,8 +1,8 @@
 import type { FileText } from "../tree/snapshot.js";
 import { getPathPrefix } from "../values/paths.js";
 import { comparePaths } from "../values/text.js";
-import { mergeSort } from "../runtime/sort-in-turns.js";
-import type { Steps } from "../runtime/turns.js";
+import { mergeSort } from "../runtime/sort-in-steps.js";
+import type { Steps } from "../runtime/time-slices.js";
 import { PassageTable } from "./passage-table.js";
 import { bodyLevel, findPassages, type Passage } from "./passages.js";
 import { englishWords, type SearchWords, splitWords } from "./words.js";

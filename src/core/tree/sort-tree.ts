@@ -1,5 +1,5 @@
-import { sortInTurns } from "../runtime/sort-in-turns.js";
-import type { Waiting } from "../runtime/turns.js";
+import { sortInTurns } from "../runtime/sort-in-steps.js";
+import type { Waiting } from "../runtime/time-slices.js";
 import { compareCodeUnits, comparePaths } from "../values/text.js";
 
 /** Sorts the files and directories of a tree by path. @throws the reason, if nobody waits for it any more */

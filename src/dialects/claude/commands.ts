@@ -4,7 +4,7 @@ import { LiteralSearch } from "../../core/values/literal-search.js";
 import type { Memory } from "../../core/memory.js";
 import { getPathPrefix, ROOT } from "../../core/values/paths.js";
 import { shorten } from "../../core/values/text.js";
-import { runInTurns, Turns } from "../../core/runtime/turns.js";
+import { runInTimeSlices, TimeSlices } from "../../core/runtime/time-slices.js";
 import { describeNearest, readReplacement } from "../nearest-lines.js";
 import type { ClaudeArguments } from "./arguments.js";
 import {
@@ -67,7 +67,7 @@ async function view({ memory, args, options }: Call): Promise<string> {
     const header =
       `Here're the files and directories up to 2 levels deep in ${given}, excluding hidden items and ` +
       "node_modules:";
-    const listing = await runInTurns(
+    const listing = await runInTimeSlices(
       listDirectory(outline, path, (each) => args.shownPath(each)),
       null,
     );
@@ -115,7 +115,7 @@ async function answerWith(
   { count, what, options }: { count: number; what: string; options: CheckedClaudeOptions },
 ): Promise<string> {
   const maxChars = Math.min(options.maxViewChars, Math.max(0, options.maxAnswerChars - header.length - sentenceChars));
-  const turns = new Turns(null);
+  const turns = new TimeSlices(null);
   const parts = [header];
   let recent: string[] = [];
   let shown = 0;

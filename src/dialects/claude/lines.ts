@@ -21,9 +21,7 @@ export function* numberedLines(text: string, { first, last }: LineRange): Genera
 }
 
 /**
- * Counts lines. A final newline ends the last line and begins none: "a
- * b
- * " has two.
+ * Counts lines. A final newline ends the last line and begins none: "a\nb\n" has two.
  */
 export function countLines(text: string): number {
   const newlines = lineNumberAt(text, text.length) - 1;

@@ -1,6 +1,6 @@
 import type { MemoryOutline } from "../../core/memory.js";
-import { mergeSort } from "../../core/runtime/sort-in-turns.js";
-import type { Steps } from "../../core/runtime/turns.js";
+import { mergeSort } from "../../core/runtime/sort-in-steps.js";
+import type { Steps } from "../../core/runtime/time-slices.js";
 import { getName, getPathPrefix } from "../../core/values/paths.js";
 import { compareCodeUnits } from "../../core/values/text.js";
 

@@ -19,11 +19,7 @@ interface Line {
   start: number;
   /** The position at which the next line starts. */
   end: number;
-  /**
-   * The line without its `
-   * `. A `\r` before the `
-   * ` stays.
-   */
+  /** The line without its `\n`. A `\r` before the `\n` stays. */
   text: string;
 }
 

@@ -1,5 +1,5 @@
 import type { SnapshotFile } from "../../core/memory.js";
-import { Turns } from "../../core/runtime/turns.js";
+import { TimeSlices } from "../../core/runtime/time-slices.js";
 import { type Block, parseBlocks, parsing } from "./blocks.js";
 import { compareInstants, type Instant, parseInstant } from "./instants.js";
 
@@ -41,7 +41,7 @@ export class BlockReader {
   }
 
   /** Reads the entries of a text in steps, and yields to other work. */
-  async readInTurns(file: string, text: string, turns: Turns): Promise<readonly JournalEntry[]> {
+  async readInTurns(file: string, text: string, turns: TimeSlices): Promise<readonly JournalEntry[]> {
     const id = createId(file, text);
     const known = this.#get(id);
     if (known !== undefined) return known;
@@ -134,7 +134,7 @@ export async function journalTree(
   { root, reservationFolder }: { root: string; reservationFolder: string },
   reader: BlockReader,
 ): Promise<JournalTree> {
-  const turns = new Turns(null);
+  const turns = new TimeSlices(null);
   const texts = new Map<string, string>();
   const reservations = new Map<string, string>();
   const entries: JournalEntry[] = [];

@@ -20,7 +20,7 @@ import {
   resolve,
   summaryFile,
 } from "./journal-files.js";
-import { Turns } from "../../core/runtime/turns.js";
+import { TimeSlices } from "../../core/runtime/time-slices.js";
 import { Reservation, reservationFolder } from "./reservation.js";
 
 export interface Draft {
@@ -92,7 +92,7 @@ export class Journal {
     const at = formatInstant(this.#clock());
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
       const tree = await this.#load();
-      const turns = new Turns(null);
+      const turns = new TimeSlices(null);
       const found = resolve(namesakes(tree.entries, draft.key));
       if (found === undefined) throw keyNotFound(draft.key, "; use memory_write to create");
       if (turns.isOver()) await turns.next();
@@ -123,7 +123,7 @@ export class Journal {
       (lowerQuery === "" ||
         [entry.key, entry.content, ...entry.tags].some((text) => wanted.firstIn(text.toLowerCase()) !== -1));
     const { entries } = await this.#load();
-    const turns = new Turns(null);
+    const turns = new TimeSlices(null);
     let first: JournalEntry[] = [];
     let count = 0;
     for (const entry of entries) {

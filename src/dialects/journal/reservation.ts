@@ -1,5 +1,5 @@
 import { hash as digestOf, randomBytes } from "node:crypto";
-import { forBookkeeping, getBoundRun } from "../../core/restrictable-memory.js";
+import { withoutReview, getBoundRun } from "../../core/restrictable-memory.js";
 import type { Memory } from "../../core/memory.js";
 import { hasCode, MemoryError } from "../../core/values/errors.js";
 
@@ -43,7 +43,7 @@ export class Reservation {
     const call = getBoundRun(memory)?.call?.id;
     this.#callMark = call === undefined ? null : `_${call}`;
     this.#token = `${processId}${tokenCount.toString(36)}${this.#callMark ?? ""}`;
-    this.#memory = forBookkeeping(memory);
+    this.#memory = withoutReview(memory);
     this.#path = `${root}/${reservationFolder}${this.name}`;
   }
 

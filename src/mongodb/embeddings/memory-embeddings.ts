@@ -2,7 +2,7 @@ import { types } from "node:util";
 import type { MongoClient } from "mongodb";
 import type { CheckedAddress } from "../../core/values/address.js";
 import { type CallContext, untilAborted } from "../../core/runtime/call.js";
-import { Turns } from "../../core/runtime/turns.js";
+import { TimeSlices } from "../../core/runtime/time-slices.js";
 import type { Embeddings, Vector } from "../../core/contract/backend.js";
 import { binaryOfSubtype } from "../driver/client.js";
 import { type Embedder, shortHash } from "./embedder.js";
@@ -76,7 +76,7 @@ export class MemoryEmbeddings implements Embeddings {
     const ofOtherModels = await vectors.read({ ...address, model: { $ne: model } }, { _id: 0, text: 1 }, this.#call);
     if (ofOtherModels.length === 0) return;
     const kept = new Set<string>();
-    const turns = new Turns(this.#call);
+    const turns = new TimeSlices(this.#call);
     for (const text of await all()) {
       kept.add(this.#hash(text));
       if (turns.isOver()) await turns.next();

@@ -1,5 +1,5 @@
 import type { CallContext } from "../../core/runtime/call.js";
-import { runInTurns } from "../../core/runtime/turns.js";
+import { runInTimeSlices } from "../../core/runtime/time-slices.js";
 import { createUnlinkedVersions, linkedVersions, pathsBefore } from "./outbox.js";
 import type { VersionCollection } from "./version-collection.js";
 import type { VersionDocument } from "./version-document.js";
@@ -15,7 +15,7 @@ export async function pendingVersions(
   if (first === undefined) return [];
   // The texts are compared while the server searches for the heads.
   const heads = versions.heads(memory, pathsBefore(changes), first.revision, call);
-  const unlinked = runInTurns(createUnlinkedVersions(memory, changes, texts), call);
+  const unlinked = runInTimeSlices(createUnlinkedVersions(memory, changes, texts), call);
   const [made, found] = await Promise.all([unlinked, heads]);
   return linkedVersions(made, found);
 }

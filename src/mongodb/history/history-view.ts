@@ -1,6 +1,6 @@
 import { isWhole, type OlderText, readOlderText } from "../../core/history/older-text.js";
 import type { CallContext } from "../../core/runtime/call.js";
-import { runInTurns, type Steps } from "../../core/runtime/turns.js";
+import { runInTimeSlices, type Steps } from "../../core/runtime/time-slices.js";
 import { pendingVersions } from "./flush.js";
 import type { VersionCollection } from "./version-collection.js";
 import {
@@ -242,7 +242,7 @@ export class HistoryView {
   ): Promise<string | null | undefined> {
     const next = newer.at(-1);
     if (version === undefined ? next && isBeingCovered(next) : isTextRedacted(version)) return null;
-    return runInTurns(findTextBefore(newer, this.present.texts), this.#call);
+    return runInTimeSlices(findTextBefore(newer, this.present.texts), this.#call);
   }
 
   /** Finds the existing versions among these ids, by id. */

@@ -11,7 +11,7 @@ import type {
   VersionText,
 } from "../../core/history/history-backend.js";
 import { lostRace, maxAttempts, pause } from "../../core/runtime/lost-race.js";
-import { runInTurns } from "../../core/runtime/turns.js";
+import { runInTimeSlices } from "../../core/runtime/time-slices.js";
 import { ROOT } from "../../core/values/paths.js";
 import type { MemorySnapshot } from "../../core/tree/snapshot.js";
 import { utf8Bytes } from "../../core/values/text.js";
@@ -128,7 +128,7 @@ export class MongoHistory implements HistoryBackend {
       if (change !== null) {
         const texts = [...restoration.files].filter((entry): entry is [string, string] => entry[1] !== null);
         const work = createUnlinkedVersions(view.present.memory, [change], new Map(texts));
-        const made = (await runInTurns(work, this.#call)).map(({ document }) => document);
+        const made = (await runInTimeSlices(work, this.#call)).map(({ document }) => document);
         return made.filter(({ operation }) => operation !== undefined).map(toMemoryVersion);
       }
       await pause(attempt);

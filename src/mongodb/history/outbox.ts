@@ -1,4 +1,4 @@
-import type { Steps } from "../../core/runtime/turns.js";
+import type { Steps } from "../../core/runtime/time-slices.js";
 import type { MemoryActor, VersionOrigin } from "../../core/values/actor.js";
 import type { VersionOperation } from "../../core/history/history.js";
 import { type OlderText, encodeOlderText, readOlderText, wholeText } from "../../core/history/older-text.js";
@@ -90,11 +90,20 @@ function createVersions(
       ...(file.from !== undefined && { from: file.from }),
       operation: getOperation(file),
     };
-    const told = index === 0 && Object.keys(directories).length > 0 && { directories };
+    const directoryFields = index === 0 && Object.keys(directories).length > 0 && { directories };
     return {
       id,
       file,
-      document: { _id: storedId(memory, id), ...paths, at, actor, ...origin, sizeBytes: null, sha256: null, ...told },
+      document: {
+        _id: storedId(memory, id),
+        ...paths,
+        at,
+        actor,
+        ...origin,
+        sizeBytes: null,
+        sha256: null,
+        ...directoryFields,
+      },
     };
   });
 }

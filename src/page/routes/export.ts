@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ArchiveLines } from "../../core/archive.js";
-import { Turns } from "../../core/runtime/turns.js";
+import { TimeSlices } from "../../core/runtime/time-slices.js";
 import type { MemorySummary } from "../../mongodb/memories/addresses/memory-filter.js";
 import { createFilter, filterFields } from "../fields.js";
 import { openMemory } from "../page-memory.js";
@@ -38,7 +38,7 @@ async function* readPieces(
   context: RouteContext,
 ): AsyncGenerator<string, void> {
   const archive = new ArchiveLines();
-  const turns = new Turns(context.signal);
+  const turns = new TimeSlices(context.signal);
   let piece = "";
   for await (const { address } of memories) {
     const snapshot = await openMemory(context, address).snapshot();

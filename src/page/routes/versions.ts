@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { textToRedact } from "../../core/backend-history.js";
 import type { BlamedLine, MemoryVersion } from "../../core/history/history.js";
-import { runInTurns, type Steps } from "../../core/runtime/turns.js";
+import { runInTimeSlices, type Steps } from "../../core/runtime/time-slices.js";
 import { normalizePath } from "../../core/values/paths.js";
 import { addressFields, changeFields, outerId, versionId } from "../fields.js";
 import { compareTexts } from "../hunks.js";
@@ -53,7 +53,7 @@ const blameSchema = z.strictObject({ ...addressFields, path: z.string() });
 
 const blame = route("GET", "blame", blameSchema, async ({ path, ...address }, context) => {
   const lines = await openHistory(context, address).blame(path);
-  return { runs: await runInTurns(joinLines(lines), context.signal) };
+  return { runs: await runInTimeSlices(joinLines(lines), context.signal) };
 });
 
 interface BlamedRun {

@@ -1,6 +1,6 @@
-import { filterInSteps } from "../../core/runtime/lists-in-turns.js";
-import { mergeSort } from "../../core/runtime/sort-in-turns.js";
-import type { Steps } from "../../core/runtime/turns.js";
+import { filterInSteps } from "../../core/runtime/lists-in-steps.js";
+import { mergeSort } from "../../core/runtime/sort-in-steps.js";
+import type { Steps } from "../../core/runtime/time-slices.js";
 import { compareCodeUnits } from "../../core/values/text.js";
 import { ChosenPassages, type RecalledText } from "./chosen-passages.js";
 

@@ -1,4 +1,4 @@
-import type { Steps } from "../../core/runtime/turns.js";
+import type { Steps } from "../../core/runtime/time-slices.js";
 
 /** The lines of a file that a part of a turn shows, in their order. */
 export interface ShownLines {

@@ -1,5 +1,5 @@
-import { filterInSteps } from "../../core/runtime/lists-in-turns.js";
-import type { Steps } from "../../core/runtime/turns.js";
+import { filterInSteps } from "../../core/runtime/lists-in-steps.js";
+import type { Steps } from "../../core/runtime/time-slices.js";
 import { readFrontMatter } from "../../core/search/front-matter.js";
 import { getRecalled } from "../../core/search/recall.js";
 import type { MountOutline } from "../../core/mounts/mounted-outlines.js";

@@ -1,4 +1,4 @@
-import type { Steps } from "../../core/runtime/turns.js";
+import type { Steps } from "../../core/runtime/time-slices.js";
 import { invalid } from "../../core/values/errors.js";
 import type { TokenLimit } from "../connector-options.js";
 

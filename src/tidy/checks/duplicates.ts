@@ -1,6 +1,6 @@
 import type { SnapshotFile } from "../../core/memory.js";
 import { type Line, splitLines } from "../../core/search/lines.js";
-import type { Steps } from "../../core/runtime/turns.js";
+import type { Steps } from "../../core/runtime/time-slices.js";
 import { hashSha256 } from "../../core/values/sha256.js";
 import type { FoundFault, TidyCheck } from "../finding.js";
 import { followCode, proseLines } from "../note-lines.js";

@@ -1,13 +1,13 @@
 import { createUnlimitedCall } from "../../../../src/core/runtime/call.js";
 import { expect, it } from "@jest/globals";
-import { runInTurns } from "../../../../src/core/runtime/turns.js";
+import { runInTimeSlices } from "../../../../src/core/runtime/time-slices.js";
 import type { Hit } from "../../../../src/core/search/best-hits.js";
 import { fuse } from "../../../../src/core/search/fusion.js";
 import { type IndexedFile, indexTexts } from "../../../../src/core/search/word-index.js";
 import { englishWords } from "../../../../src/core/search/words.js";
 
 async function indexFile(path: string, content: string): Promise<IndexedFile> {
-  const { files } = await runInTurns(indexTexts([{ path, content }], englishWords, null), createUnlimitedCall());
+  const { files } = await runInTimeSlices(indexTexts([{ path, content }], englishWords, null), createUnlimitedCall());
   if (files[0] === undefined) throw new Error("the text is indexed");
   return files[0];
 }

@@ -7,7 +7,7 @@ import {
 } from "../../../core/history/cover-older-text.js";
 import { isWhole, type OlderText, wholeText } from "../../../core/history/older-text.js";
 import type { TextRedactor } from "../../../core/history/text-redactor.js";
-import type { Steps } from "../../../core/runtime/turns.js";
+import type { Steps } from "../../../core/runtime/time-slices.js";
 import { redactDirectories } from "./redact-directories.js";
 import type { Redaction } from "./write-redactions.js";
 import { getPublicId, isWhollyRedacted, type VersionDocument } from "../version-document.js";

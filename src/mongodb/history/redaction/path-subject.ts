@@ -1,5 +1,5 @@
 import type { RecordRedaction } from "../../../core/approval/redact-records.js";
-import type { Steps } from "../../../core/runtime/turns.js";
+import type { Steps } from "../../../core/runtime/time-slices.js";
 import { pathIsDirectory } from "../../../core/values/errors.js";
 import { withPath } from "../../../core/values/error-paths.js";
 import { ROOT } from "../../../core/values/paths.js";

@@ -1,5 +1,5 @@
 import type { TextRedactor } from "../../../core/history/text-redactor.js";
-import type { Steps } from "../../../core/runtime/turns.js";
+import type { Steps } from "../../../core/runtime/time-slices.js";
 import { withPath } from "../../../core/values/error-paths.js";
 import { invalid } from "../../../core/values/errors.js";
 import type { PresentMemory } from "../history-context.js";

@@ -9,7 +9,7 @@ import type { ChangeRecord } from "../../../core/contract/change-record.js";
 import type { CheckPath } from "../../../core/history/history-backend.js";
 import type { CallContext } from "../../../core/runtime/call.js";
 import { lostRace, maxAttempts, pause } from "../../../core/runtime/lost-race.js";
-import { runInTurns, Turns } from "../../../core/runtime/turns.js";
+import { runInTimeSlices, TimeSlices } from "../../../core/runtime/time-slices.js";
 import { catchRefusal } from "../../../core/values/errors.js";
 import type { HistoryContext } from "../history-context.js";
 import type { HistoryView } from "../history-view.js";
@@ -175,7 +175,9 @@ export class MemoryRedaction {
   }
 
   #findPresent(view: HistoryView | null): Promise<typeof nowhere> {
-    return view === null ? Promise.resolve(nowhere) : runInTurns(this.#subject.findPresent(view.present), this.#call);
+    return view === null
+      ? Promise.resolve(nowhere)
+      : runInTimeSlices(this.#subject.findPresent(view.present), this.#call);
   }
 
   /** Plans file by file, so that the texts of one file are in memory at a time. */
@@ -196,7 +198,7 @@ export class MemoryRedaction {
   }
 
   async *#planVersions(view: HistoryView, ids: string[], mark: RedactionMark): AsyncGenerator<FileRedaction> {
-    const turns = new Turns(this.#call);
+    const turns = new TimeSlices(this.#call);
     let current: { newest: VersionDocument; walk: FileWalk } | null = null;
     for await (const version of view.versionsByFile(ids)) {
       if (current === null || current.newest.file !== version.file) {

@@ -1,7 +1,7 @@
 import type { RecordRedaction } from "../../../core/approval/redact-records.js";
 import type { ChangeRecord } from "../../../core/contract/change-record.js";
 import type { TextRedactor } from "../../../core/history/text-redactor.js";
-import type { Steps } from "../../../core/runtime/turns.js";
+import type { Steps } from "../../../core/runtime/time-slices.js";
 import type { PresentMemory } from "../history-context.js";
 import type { HistoryView } from "../history-view.js";
 import type { VersionDocument } from "../version-document.js";

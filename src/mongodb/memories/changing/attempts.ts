@@ -1,5 +1,5 @@
 import { encodeOlderText } from "../../../core/history/older-text.js";
-import type { Steps } from "../../../core/runtime/turns.js";
+import type { Steps } from "../../../core/runtime/time-slices.js";
 import type { ApplySettings } from "../../../core/tree/apply-change.js";
 import type { Change } from "../../../core/tree/change.js";
 import { getParents, ROOT } from "../../../core/values/paths.js";

@@ -1,5 +1,5 @@
 import type { CallContext } from "../../../core/runtime/call.js";
-import { runInTurns } from "../../../core/runtime/turns.js";
+import { runInTimeSlices } from "../../../core/runtime/time-slices.js";
 import type { Expression } from "../documents/expressions.js";
 import { newMemoryBytes } from "../documents/page-sizes.js";
 import { hasTransactions, type PagedMemory } from "../memory-context.js";
@@ -51,7 +51,7 @@ async function createParts(
   const isRecordedElsewhere = page !== undefined && !isHead(page) && changesHead(memory, scope);
   const swaps = scope.approvalId === undefined && scope.isExact !== true && !isRecordedElsewhere;
   const edited = { tree, revision: page?.revision ?? 0 };
-  return { ...(await runInTurns(createEditParts(edited, edits, swaps), call)), outcome };
+  return { ...(await runInTimeSlices(createEditParts(edited, edits, swaps), call)), outcome };
 }
 
 async function sendWithHead(

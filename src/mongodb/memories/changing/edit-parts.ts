@@ -1,5 +1,5 @@
 import { memoryBytesCeiling } from "../../../core/memory-options.js";
-import type { Steps } from "../../../core/runtime/turns.js";
+import type { Steps } from "../../../core/runtime/time-slices.js";
 import type { MemoryTree, TreeEdits } from "../../../core/tree/memory-tree.js";
 import type { MemorySnapshot, SnapshotFile } from "../../../core/tree/snapshot.js";
 import { getPathPrefix } from "../../../core/values/paths.js";

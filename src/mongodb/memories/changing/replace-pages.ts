@@ -1,5 +1,5 @@
 import type { CallContext } from "../../../core/runtime/call.js";
-import { runInTurns } from "../../../core/runtime/turns.js";
+import { runInTimeSlices } from "../../../core/runtime/time-slices.js";
 import { type Expression, literal } from "../documents/expressions.js";
 import { getIncarnation } from "../documents/page-document.js";
 import { createPageId } from "../documents/page-ids.js";
@@ -81,7 +81,7 @@ async function planHead(
 ): Promise<ChangeParts> {
   const own = plan.find(({ old }) => old === head);
   const { fields, ...rest } = own === undefined ? noPageFields : pageFields(own, own.hi === undefined, pages);
-  const recorded = history === null ? [] : await runInTurns(recordParts(tree, edits), call);
+  const recorded = history === null ? [] : await runInTimeSlices(recordParts(tree, edits), call);
   return {
     ...noChange,
     unless: changedSince(head.revision ?? 0),

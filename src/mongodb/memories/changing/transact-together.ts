@@ -1,7 +1,7 @@
 import type { CallContext } from "../../../core/runtime/call.js";
 import { lostRace, maxAttempts, pause } from "../../../core/runtime/lost-race.js";
 import type { JointTask } from "../../../core/runtime/turn-queue.js";
-import { runInTurns } from "../../../core/runtime/turns.js";
+import { runInTimeSlices } from "../../../core/runtime/time-slices.js";
 import { applyChange } from "../../../core/tree/apply-change.js";
 import type { ChangeResult } from "../../../core/tree/change.js";
 import { hasNoEdits, MemoryTree, noEdits, type TreeEdits } from "../../../core/tree/memory-tree.js";
@@ -97,7 +97,7 @@ async function planChanges(
     }
     try {
       const { edits, result } = applyChange(tree, change, { now: at, maxFileBytes });
-      const parts = await runInTurns(recordParts(tree, edits), call);
+      const parts = await runInTimeSlices(recordParts(tree, edits), call);
       tree.commit(edits);
       recorded.push(...parts.map((part) => ({ ...part, by })));
       for (const file of edits.files) files.set(file.path, file);

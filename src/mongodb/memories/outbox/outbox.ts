@@ -1,5 +1,5 @@
 import { encodeOlderText } from "../../../core/history/older-text.js";
-import type { Steps } from "../../../core/runtime/turns.js";
+import type { Steps } from "../../../core/runtime/time-slices.js";
 import type { MemoryTree } from "../../../core/tree/memory-tree.js";
 import type { CallContext } from "../../../core/runtime/call.js";
 import type { MemoryActor } from "../../../core/values/actor.js";
@@ -39,8 +39,8 @@ export function recordInOutbox(
 ): Record<string, Expression> {
   const entries = changes.map(({ by: { actor, origin } = call, ...parts }, index) => {
     // The reason and the model stay with the proposal.
-    const rests = origin && { origin: literal({ sources: origin.sources, trust: origin.trust }) };
-    return { revision: { $sum: ["$revision", index + 1] }, at, actor: literal(actor), ...rests, ...parts };
+    const originFields = origin && { origin: literal({ sources: origin.sources, trust: origin.trust }) };
+    return { revision: { $sum: ["$revision", index + 1] }, at, actor: literal(actor), ...originFields, ...parts };
   });
   const all: Expression = { $concatArrays: [{ $ifNull: ["$outbox", []] }, where(isUnchanged, [], entries)] };
   const names = [...new Set(changes.flatMap(({ by: { actor } = call }) => (actor === null ? [] : nameActors(actor))))];

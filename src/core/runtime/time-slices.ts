@@ -8,7 +8,7 @@ export type Waiting = Pick<AbortSignal, "throwIfAborted">;
  * Lets others have the event loop during long work: `if (turns.isOver()) await turns.next()` among its steps. Timers
  * run then too, so a call ends by its signal and by its time limit in the middle of the work.
  */
-export class Turns {
+export class TimeSlices {
   readonly #waiting: Waiting | null;
   #endsMs: number;
 
@@ -49,8 +49,8 @@ export function nextTurn(): Promise<void> {
 export type Steps<T> = Generator<void, T>;
 
 /** Runs the steps of work in turns with others. @throws the reason, if nobody waits for the work any more */
-export async function runInTurns<T>(work: Steps<T>, waiting: Waiting | null): Promise<T> {
-  const turns = new Turns(waiting);
+export async function runInTimeSlices<T>(work: Steps<T>, waiting: Waiting | null): Promise<T> {
+  const turns = new TimeSlices(waiting);
   for (;;) {
     const step = work.next();
     if (step.done === true) return step.value;

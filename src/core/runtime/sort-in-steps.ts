@@ -1,4 +1,4 @@
-import { runInTurns, type Steps, type Waiting } from "./turns.js";
+import { runInTimeSlices, type Steps, type Waiting } from "./time-slices.js";
 
 /** A list of this length is sorted, and as many elements are merged, in a few milliseconds. */
 const stepLength = 5000;
@@ -9,7 +9,7 @@ export async function sortInTurns<T>(
   compare: (a: T, b: T) => number,
   waiting: Waiting | null,
 ): Promise<T[]> {
-  return list.length <= stepLength ? list.toSorted(compare) : runInTurns(mergeSort(list, compare), waiting);
+  return list.length <= stepLength ? list.toSorted(compare) : runInTimeSlices(mergeSort(list, compare), waiting);
 }
 
 /** Sorts a list in steps: first pieces of it, then it merges neighbours until one is left. The sort is stable. */

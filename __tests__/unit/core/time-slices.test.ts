@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals";
 import { setImmediate as turn } from "node:timers/promises";
 import { createUnlimitedCall, withinTime } from "../../../src/core/runtime/call.js";
-import { runInTurns, type Steps } from "../../../src/core/runtime/turns.js";
+import { runInTimeSlices, type Steps } from "../../../src/core/runtime/time-slices.js";
 
 function* endless(): Steps<never> {
   for (;;) yield;
@@ -20,7 +20,7 @@ describe("work in turns", () => {
 
   it("leaves the event loop to others each 10 ms", async () => {
     let turns = 0;
-    const work = runInTurns(stepping(100), null);
+    const work = runInTimeSlices(stepping(100), null);
     const done = work.then(() => true);
     while (!(await Promise.race([done, turn(false)]))) turns += 1;
     expect(await work).toBe("done");
@@ -31,9 +31,9 @@ describe("work in turns", () => {
     let turns = 0;
     setImmediate(() => (turns += 1));
     const call = createUnlimitedCall();
-    await runInTurns(stepping(6), call);
+    await runInTimeSlices(stepping(6), call);
     expect(turns).toBe(0);
-    await runInTurns(stepping(6), call);
+    await runInTimeSlices(stepping(6), call);
     expect(turns).toBe(1);
   });
 
@@ -42,7 +42,7 @@ describe("work in turns", () => {
     const call = withinTime(
       { signals: [], timeoutMs: 5 },
       "read",
-      (limited) => (work = runInTurns(endless(), limited)),
+      (limited) => (work = runInTimeSlices(endless(), limited)),
     );
     const timeout = { code: "EIO", message: "EIO: no answer within 5 ms (timeoutMs)" };
     await expect(call).rejects.toMatchObject(timeout);
@@ -51,7 +51,7 @@ describe("work in turns", () => {
 
   it("ends with the reason of a signal", async () => {
     const controller = new AbortController();
-    const work = runInTurns(endless(), controller.signal);
+    const work = runInTimeSlices(endless(), controller.signal);
     setImmediate(() => controller.abort(new Error("stopped")));
     await expect(work).rejects.toThrow("stopped");
   });

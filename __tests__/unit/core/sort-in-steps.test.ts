@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { mergeSort, sortInTurns } from "../../../src/core/runtime/sort-in-turns.js";
+import { mergeSort, sortInTurns } from "../../../src/core/runtime/sort-in-steps.js";
 
 const byKey = (a: { key: number }, b: { key: number }): number => a.key - b.key;
 

@@ -1,4 +1,4 @@
-import type { Steps } from "./turns.js";
+import type { Steps } from "./time-slices.js";
 
 /** A step of this many elements takes about a millisecond, also if a hundred patterns test each element. */
 const elementsPerStep = 100;
