@@ -74,7 +74,7 @@ export class JournalArguments {
     if (target === "daily" || target === "summary") return target;
     throw createJournalError(
       "MEMORY_INVALID_TARGET",
-      `\`target\` must be "daily" or "summary", got ${quoteForDebugging(shorten(target, 64))}`,
+      `\`target\` must be "daily" or "summary", got ${JSON.stringify(shorten(target, 64))}`,
     );
   }
 
@@ -120,13 +120,4 @@ function checkTag(given: string): string {
   if (tag.length > limits.tagChars)
     throw createArgumentError(`invalid \`tags\`: a tag of more than ${limits.tagChars} characters`);
   return tag;
-}
-
-/** Formats a string as Rust's debug output does. The crate shows a target so. */
-function quoteForDebugging(text: string): string {
-  const rustEscapes: Record<string, string> = { u0000: "\\0", b: "\\u{8}", f: "\\u{c}" };
-  return JSON.stringify(text).replaceAll(/\\(u[0-9a-f]{4}|.)/g, (escape, name: string) => {
-    const code = name.startsWith("u") ? `\\u{${Number.parseInt(name.slice(1), 16).toString(16)}}` : escape;
-    return rustEscapes[name] ?? code;
-  });
 }

@@ -9,7 +9,7 @@ import { createJournalError, getJournalCode } from "./errors.js";
 import { describeBlock, describeTime, Journal, searchPage } from "./journal.js";
 import { defaultAnswerChars, describeLines, describeRest, getJsonLength, takeLines } from "../answer-bounds.js";
 import { optional } from "../read-arguments.js";
-import { BlockReader, type Resolved } from "./journal-files.js";
+import type { Resolved } from "./journal-files.js";
 import { checkJournalOptions, type JournalOptions, journalRoot } from "./options.js";
 
 export type JournalToolName = "memory_write" | "memory_update" | "memory_read" | "memory_search";
@@ -132,7 +132,6 @@ function listDuplicates({ duplicates }: Resolved): { duplicates?: string[] } {
 export function createJournalDialect<Run = object>(options: JournalOptions<Run> = {}): Dialect {
   checkJournalOptions(options);
   const { clock = () => new Date(), timeZone, root: rootOption = "/", maxAnswerChars = defaultAnswerChars } = options;
-  const reader = new BlockReader();
   const root = journalRoot(rootOption);
   const openJournal = async (openMemory: () => Promise<Memory>): Promise<Journal> => {
     if (root instanceof DialectError) throw root;
@@ -141,7 +140,7 @@ export function createJournalDialect<Run = object>(options: JournalOptions<Run> 
     // The caller that chooses the run of a tool also chooses the type of its runs.
     const zone =
       typeof timeZone === "function" && run === undefined ? "UTC" : findTimeZone(timeZone ?? "UTC", run as Run);
-    return new Journal(memory.with({ paths: "posix" }), { root, clock, timeZone: zone, reader });
+    return new Journal(memory.with({ paths: "posix" }), { root, clock, timeZone: zone });
   };
   const tools = Object.entries(commands).map(([name, command]) => {
     const { properties, readOnly, destructive, run } = command;

@@ -22,57 +22,9 @@ export function isJournalFile(file: string): boolean {
   return file.split("/").every((segment) => !segment.startsWith(".") && segment !== "node_modules");
 }
 
-const maxCachedChars = 8_000_000;
-
-/** Caches parsed texts, so that a search parses only texts that changed since the last search. */
-export class BlockReader {
-  readonly #parsed = new Map<string, JournalEntry[]>();
-  #cachedChars = 0;
-
-  read(file: string, text: string): readonly JournalEntry[] {
-    const id = createId(file, text);
-    return (
-      this.#get(id) ??
-      this.#set(
-        id,
-        parseBlocks(text).map((block) => toEntry(file, block)),
-      )
-    );
-  }
-
-  /** Reads the entries of a text in steps, and yields to other work. */
-  async readInTurns(file: string, text: string, turns: TimeSlices): Promise<readonly JournalEntry[]> {
-    const id = createId(file, text);
-    const known = this.#get(id);
-    if (known !== undefined) return known;
-    const entries: JournalEntry[] = [];
-    for (const block of parsing(text)) {
-      if (block !== undefined) entries.push(toEntry(file, block));
-      if (turns.isOver()) await turns.next();
-    }
-    return this.#set(id, entries);
-  }
-
-  #get(id: string): JournalEntry[] | undefined {
-    const known = this.#parsed.get(id);
-    // Moves the text to the end of the cache, because the first ones are removed first.
-    return known && this.#set(id, known);
-  }
-
-  #set(id: string, entries: JournalEntry[]): JournalEntry[] {
-    if (!this.#parsed.delete(id)) this.#cachedChars += id.length;
-    this.#parsed.set(id, entries);
-    for (const oldest of this.#parsed.keys()) {
-      if (this.#cachedChars <= maxCachedChars) break;
-      this.#parsed.delete(oldest);
-      this.#cachedChars -= oldest.length;
-    }
-    return entries;
-  }
-}
-
-function createId(file: string, text: string): string {
-  return `${file}\n${text}`;
+/** Reads the blocks of a text. */
+export function readEntries(file: string, text: string): JournalEntry[] {
+  return parseBlocks(text).map((block) => toEntry(file, block));
 }
 
 function toEntry(file: string, block: Block): JournalEntry {
@@ -132,7 +84,6 @@ export interface JournalTree {
 export async function journalTree(
   files: readonly Pick<SnapshotFile, "path" | "content">[],
   { root, reservationFolder }: { root: string; reservationFolder: string },
-  reader: BlockReader,
 ): Promise<JournalTree> {
   const turns = new TimeSlices(null);
   const texts = new Map<string, string>();
@@ -146,8 +97,10 @@ export async function journalTree(
     if (file.startsWith(reservationFolder)) reservations.set(file.slice(reservationFolder.length), content);
     if (!isJournalFile(file)) continue;
     texts.set(file, content);
-    // A loop: a spread takes at most about 100,000 items, and `flat` takes three times as long.
-    for (const entry of await reader.readInTurns(file, content, turns)) entries.push(entry);
+    for (const block of parsing(content)) {
+      if (block !== undefined) entries.push(toEntry(file, block));
+      if (turns.isOver()) await turns.next();
+    }
   }
   return { texts, entries, reservations, rootIsFile };
 }

@@ -11,11 +11,11 @@ import { moveToEnd, serializeBlock } from "./blocks.js";
 import { createJournalError, keyExists, keyNotFound } from "./errors.js";
 import { dailyFile, formatInstant } from "./instants.js";
 import {
-  type BlockReader,
   compareEntries,
   type JournalEntry,
   type JournalTree,
   journalTree,
+  readEntries,
   type Resolved,
   resolve,
   summaryFile,
@@ -46,14 +46,12 @@ export class Journal {
   readonly #root: string;
   readonly #clock: () => Date;
   readonly #timeZone: string;
-  readonly #reader: BlockReader;
 
-  constructor(memory: Memory, options: { root: string; clock: () => Date; timeZone: string; reader: BlockReader }) {
+  constructor(memory: Memory, options: { root: string; clock: () => Date; timeZone: string }) {
     this.#memory = memory;
     this.#root = options.root;
     this.#clock = options.clock;
     this.#timeZone = options.timeZone;
-    this.#reader = options.reader;
   }
 
   /** @returns the file. @throws MEMORY_KEY_EXISTS, and errors of the memory */
@@ -98,7 +96,7 @@ export class Journal {
       if (turns.isOver()) await turns.next();
       const { file } = found.entry;
       const change = (text: string): string => {
-        const current = resolve(namesakes(this.#reader.read(file, text), draft.key))?.entry;
+        const current = resolve(namesakes(readEntries(file, text), draft.key))?.entry;
         if (current === undefined) throw new BlockGone();
         return moveToEnd(text, current, { key: current.key, content: draft.content, at, tags: tags ?? current.tags });
       };
@@ -192,7 +190,7 @@ export class Journal {
 
   async #tree(): Promise<JournalTree> {
     const { files } = await this.#memory.snapshot();
-    return journalTree(files, { root: this.#root, reservationFolder }, this.#reader);
+    return journalTree(files, { root: this.#root, reservationFolder });
   }
 
   /**
