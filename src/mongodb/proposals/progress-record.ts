@@ -51,7 +51,7 @@ export function createProgressRecord(context: ProgressContext): ProgressRecord {
       }),
     advance: ({ bookmark }, after) =>
       records.write(async (collection) => {
-        await collection.findOneAndUpdate({ _id, bookmark } as object, [{ $set: literals(after) }], call, {});
+        await collection.findOneAndUpdate({ _id, bookmark }, [{ $set: literals(after) }], call, {});
       }),
   };
 }
