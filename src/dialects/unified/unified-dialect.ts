@@ -92,9 +92,11 @@ const definitions: Record<MemoryCommand, CommandDefinition> = {
   delete: {
     description: "delete: removes a file, or a directory with all below it",
     needs: "write",
-    run: async ({ memory, args: { path } }) => {
+    run: async ({ memory, args: { path }, maxChars }) => {
       const { files, dirs } = await memory.delete(path);
-      return { files, dirs };
+      // The delete of everything spares the log, and mounted memories.
+      const left = path === ROOT ? (await memory.list(path)).map(({ name }) => name) : [];
+      return { files, dirs, ...(left.length > 0 && { left: takeItems(left, maxChars) }) };
     },
   },
   search: {
