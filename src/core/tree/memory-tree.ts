@@ -8,7 +8,7 @@ import type {
   OutlineOptions,
   SnapshotFile,
 } from "./snapshot.js";
-import { collectDirectories, getPathPrefix, ROOT, isWithin } from "../values/paths.js";
+import { collectDirectories, ROOT, isWithin } from "../values/paths.js";
 import { compareCodeUnits } from "../values/text.js";
 import { isRecord } from "../values/unknown-values.js";
 
@@ -38,6 +38,8 @@ export class MemoryTree {
   readonly #files: Map<string, SnapshotFile>;
   readonly #directories: Set<string>;
   readonly #revision: number | null;
+  /** The children of each directory. Null until they are listed, and after a change. */
+  #children: ReadonlyMap<string, readonly MemoryEntry[]> | null = null;
 
   /**
    * @param snapshot may leave out directories that contain a file or another directory
@@ -108,6 +110,7 @@ export class MemoryTree {
     const { removed, moved, directories, files } = { ...edits };
     if (![removed, moved, directories, files].every(Array.isArray))
       throw wrongArgument("MemoryTree: edits", "edits as applyChange returns them", edits);
+    this.#children = null;
     for (const path of removed) this.#remove(path);
     const movedFiles = moved.map(({ path, to }) => ({ to, file: this.files.get(path) }));
     for (const { path } of moved) this.#remove(path);
@@ -128,15 +131,8 @@ export class MemoryTree {
   list(path: string): MemoryEntry[] {
     if (this.files.has(path)) throw pathIsFile();
     if (!this.isDirectory(path)) throw directoryNotFound();
-    const start = getPathPrefix(path).length;
-    const isChild = (other: string): boolean => other !== path && !other.slice(start).includes("/");
-    const { files, directories } = this.within(path);
-    return [
-      ...directories.filter(isChild).map((child) => ({ name: child.slice(start), kind: "dir" as const })),
-      ...files
-        .filter((file) => isChild(file.path))
-        .map((file) => ({ name: file.path.slice(start), kind: "file" as const })),
-    ];
+    this.#children ??= listChildren(this);
+    return (this.#children.get(path) ?? []).map((entry) => ({ ...entry }));
   }
 
   /** Returns null for a missing path. The root is a directory. */
@@ -170,6 +166,21 @@ export class MemoryTree {
       ...rest,
     };
   }
+}
+
+function listChildren({ files, directories }: MemoryTree): Map<string, MemoryEntry[]> {
+  const children = new Map<string, MemoryEntry[]>();
+  const add = (path: string, kind: MemoryEntry["kind"]): void => {
+    const end = path.lastIndexOf("/");
+    const directory = path.slice(0, end) || ROOT;
+    const entry = { name: path.slice(end + 1), kind };
+    const others = children.get(directory);
+    if (others === undefined) children.set(directory, [entry]);
+    else others.push(entry);
+  };
+  for (const path of directories) add(path, "dir");
+  for (const path of files.keys()) add(path, "file");
+  return children;
 }
 
 export function sumBytes(files: readonly { sizeBytes: number }[]): number {

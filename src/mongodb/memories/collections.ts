@@ -17,7 +17,7 @@ import { expiryIndexes, MemoryExpiry } from "./life/memory-expiry.js";
 import { defaultPageBytes, type KnownPages, type MemoriesContext } from "./memory-context.js";
 import type { MemoryDocument } from "./documents/page-document.js";
 import { addressIndexes, createMemoryIndexes, outboxIndex, ownerIndexes, pageIndex } from "./documents/page-indexes.js";
-import { PageSummaries } from "./reading/page-summaries.js";
+import { PageCache } from "./reading/page-cache.js";
 import type { StoreContext } from "./store-context.js";
 
 /** The most large memories whose pages a process remembers. */
@@ -54,7 +54,7 @@ export function openCollections(store: StoreContext): MemoriesContext {
     pageBytes: store.pageBytes ?? defaultPageBytes,
     server: { hasTransactions: null },
     knownPages: new RecentMap<KnownPages>(maxKnownMemories),
-    summaries: new PageSummaries(),
+    cache: new PageCache(),
   };
   return { ...opened, ready: createMemoryIndexes(store, opened, documents) };
 }

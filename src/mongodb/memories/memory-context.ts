@@ -16,7 +16,7 @@ import type { VersionCollection } from "../history/version-collection.js";
 import type { RecordCollection } from "../proposals/record-collection.js";
 import { mayBePresent, type MemoryExpiry } from "./life/memory-expiry.js";
 import type { MemoryDocument } from "./documents/page-document.js";
-import type { PageSummaries } from "./reading/page-summaries.js";
+import type { PageCache } from "./reading/page-cache.js";
 import { getAddressKey, getHeadId, getIdRange } from "./documents/page-ids.js";
 
 /** The parts that all memories of a store share. */
@@ -54,7 +54,7 @@ export interface MemoriesContext {
   server: ServerTraits;
   /** The pages of the memories that have several. */
   knownPages: RecentMap<KnownPages>;
-  summaries: PageSummaries;
+  cache: PageCache;
 }
 
 /** The limits with which a memory is opened. */

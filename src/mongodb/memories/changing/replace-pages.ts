@@ -124,7 +124,8 @@ function rememberPages(
 ): void {
   const before: readonly KnownPage[] = knownPages.get(key)?.pages ?? [];
   const loaded = new Set(pages.map(({ _id }) => _id));
-  const after = sortPages([...before.filter(({ _id }) => !loaded.has(_id)), ...plan]);
+  const kept = before.filter(({ _id }) => !loaded.has(_id));
+  const after = sortPages([...kept, ...plan.map(({ _id, lo }) => ({ _id, lo }))]);
   if (after.length === 1) knownPages.delete(key);
   else knownPages.set(key, { incarnation: getIncarnation(head), pages: after, updatedAt: at });
 }

@@ -98,6 +98,7 @@ export async function removeMemories(
     note(gone);
   }
   await removeOrphans(context, range, call);
+  context.cache.clear();
   return { memories: removed.size, ...countRemoved([...removed.values()], otherFiles) };
 }
 

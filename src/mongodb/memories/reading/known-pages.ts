@@ -4,7 +4,7 @@ import { getIncarnation, type MemoryDocument } from "../documents/page-document.
 import type { KnownPage, KnownPages, PagedMemory } from "../memory-context.js";
 import { pageIndex } from "../documents/page-indexes.js";
 import { compareKeys, getEndBelow, getOrderKey, getStartBelow } from "../documents/page-order.js";
-import { getPagesRange } from "../documents/page-ids.js";
+import { getAddressRange, getPagesRange, parsePageId } from "../documents/page-ids.js";
 
 /** The part of a memory that a call needs. */
 export interface PageRange {
@@ -39,16 +39,43 @@ export async function learnPages(
   options: object,
   call: CallContext,
 ): Promise<ListedPage[]> {
-  const { knownPages, key } = memory;
   if (head?.hi === undefined) {
-    knownPages.delete(key);
+    memory.knownPages.delete(memory.key);
     return [];
   }
-  const incarnation = getIncarnation(head);
-  const others = await listPages(memory, head, options, call);
-  const pages = sortPages([{ _id: head._id, lo: "" }, ...others]);
-  knownPages.set(key, { incarnation, pages, updatedAt: findLastChange(head, others) });
+  const others = sortPages(await listPages(memory, head, options, call));
+  rememberPages(memory, getIncarnation(head), { ...head, lo: "" }, others);
   return others;
+}
+
+function rememberPages(
+  { knownPages, key }: PagedMemory,
+  incarnation: string,
+  head: KnownPage & Pick<MemoryDocument, "updatedAt">,
+  others: readonly ListedPage[],
+): void {
+  const pages = [head, ...others].map(({ _id, lo }) => ({ _id, lo }));
+  knownPages.set(key, { incarnation, pages, updatedAt: findLastChange(head, others) });
+}
+
+/**
+ * Lists all pages of a memory whose pages this process knows, from an index alone. Null: the memory is another one now, has
+ * expired, or is its head alone.
+ */
+export async function listKnownPages(
+  memory: PagedMemory,
+  options: object,
+  call: CallContext,
+): Promise<{ incarnation: string; head: ListedPage; others: ListedPage[] } | null> {
+  const { address, collection } = memory;
+  const incarnation = findKnownPages(memory)?.incarnation;
+  if (incarnation === undefined) return null;
+  const filter = { _id: getAddressRange(address), lo: { $gte: "" } };
+  const [head, ...others] = sortPages(await findListed(collection, filter, options, call));
+  const isCurrent = others.length > 0 && others.every(({ _id }) => parsePageId(_id)?.incarnation === incarnation);
+  if (head?.lo !== "" || !isCurrent) return null;
+  rememberPages(memory, incarnation, head, others);
+  return findKnownPages(memory) === undefined ? null : { incarnation, head, others };
 }
 
 /** Returns the time of the last change of anything in a memory. @param others its pages except the head */
@@ -79,8 +106,8 @@ export async function isExpired(
 /** The fields of a head that `isExpired` needs. */
 export const expiryFields = { key: 1, hi: 1, updatedAt: 1 } as const;
 
-export function sortPages(pages: readonly KnownPage[]): KnownPage[] {
-  return pages.map(({ _id, lo }) => ({ _id, lo })).toSorted((a, b) => compareKeys(a.lo, b.lo));
+export function sortPages<Page extends Pick<KnownPage, "lo">>(pages: readonly Page[]): Page[] {
+  return pages.toSorted((a, b) => compareKeys(a.lo, b.lo));
 }
 
 /** A page other than the head, as its index has it. */
@@ -103,8 +130,16 @@ export function listPages(
   call: CallContext,
 ): Promise<ListedPage[]> {
   const filter = { _id: getPagesRange(head._id, getIncarnation(head)), lo: { $gt: "" } };
-  const projection = pageIndex.key;
-  const all = { projection, hint: pageIndex.name, batchSize: pagesAtOnce, ...options };
+  return findListed(collection, filter, options, call);
+}
+
+function findListed(
+  collection: PagedMemory["collection"],
+  filter: object,
+  options: object,
+  call: CallContext,
+): Promise<ListedPage[]> {
+  const all = { projection: pageIndex.key, hint: pageIndex.name, batchSize: pagesAtOnce, ...options };
   return collection.find<ListedPage>(filter, call, all).toArray();
 }
 

@@ -71,11 +71,7 @@ async function loadKnown(
 }
 
 /** Loads from the head, if that is enough. Null: the memory has other pages too. */
-export async function loadFromHead(
-  memory: PagedMemory,
-  scope: LoadScope,
-  call: CallContext,
-): Promise<LoadedPages | null> {
+async function loadFromHead(memory: PagedMemory, scope: LoadScope, call: CallContext): Promise<LoadedPages | null> {
   const head = await findHead(memory, projectScope(scope), call);
   if (head?.hi === undefined) return finishLoad(head === null ? [] : [head], scope, false);
   return scope.forChange !== true && covers([head], scope) ? finishLoad([head], scope, true) : null;
@@ -142,7 +138,7 @@ function listIds(pages: readonly KnownPage[], scope: LoadScope): MemoryDocument[
 }
 
 /** Whether the pages that a process knew are still the pages of the memory. */
-function isCurrent(pages: readonly LoadedPage[], known: KnownPages, scope: LoadScope): boolean {
+export function isCurrent(pages: readonly LoadedPage[], known: KnownPages, scope: LoadScope): boolean {
   const head = pages.find(isHead);
   if (head !== undefined && getIncarnation(head) !== known.incarnation) return false;
   return (scope.needsHead !== true || head !== undefined) && covers(pages, scope);

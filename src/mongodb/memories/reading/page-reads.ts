@@ -1,41 +1,56 @@
 import type { Item } from "@langchain/langgraph-checkpoint";
-import { withoutVersions } from "../../../core/contract/backend.js";
 import type { MemoryEntry, MemoryOutline, MemorySnapshot, MemoryStat, OutlineOptions } from "../../../core/memory.js";
 import type { CallContext } from "../../../core/runtime/call.js";
 import type { ChangeScope } from "../../../core/tree/change.js";
 import { MemoryTree, sumBytes } from "../../../core/tree/memory-tree.js";
-import type { VersionedSnapshot } from "../../../core/tree/snapshot.js";
+import type { FileStat, VersionedFile, VersionedSnapshot } from "../../../core/tree/snapshot.js";
+import { directoryNotFound, pathIsFile } from "../../../core/values/errors.js";
 import { ROOT } from "../../../core/values/paths.js";
 import { reading } from "../../driver/reads.js";
-import { inSnapshot, readAtOneMoment } from "../../driver/snapshot-reads.js";
 import type { MemoryLocation } from "../../operations/memory-location.js";
 import { fileItem, type ItemTimes } from "./file-items.js";
-import { findKnownPages, findLastChange, listPages, selectPages } from "./known-pages.js";
-import { findHead, listDirectoriesAbove, type LoadedPage, type LoadedPages, loadFromHead, loadPages } from "./load.js";
-import { getIncarnation, type MemoryDocument, snapshotOfDocument } from "../documents/page-document.js";
-import { type OutlinedPage, outlineProjection, type PageSummary, toSummary } from "./page-summaries.js";
-import { joinDirectories, PagesAtMoment } from "./pages-at-moment.js";
+import { findLastChange, listPages } from "./known-pages.js";
+import { findHead, type LoadedPage, loadPages } from "./load.js";
+import type { MemoryDocument } from "../documents/page-document.js";
+import { type PageTree, readTrees, readVersions } from "./page-trees.js";
 import type { PagedMemory } from "../memory-context.js";
-
-/** One command reads a directory of at most so many pages. In a larger directory, only changed pages are read. */
-const mostLoadedPages = 4;
 
 export async function readText(memory: PagedMemory, path: string, call: CallContext): Promise<string> {
   return (await loadPages(memory, { paths: [path], below: [] }, call)).tree.file(path).content;
 }
 
 export async function readDirectory(memory: PagedMemory, path: string, call: CallContext): Promise<MemoryEntry[]> {
-  return (await readTreeBelow(memory, path, "children", call)).list(path);
+  const trees = await readTreesBelow(memory, path, call);
+  const kinds = trees.map((tree) => tree.kind(path));
+  if (kinds.includes("file")) throw pathIsFile();
+  if (path !== ROOT && !kinds.includes("dir")) throw directoryNotFound();
+  const entries = trees.flatMap((tree, index) => (kinds[index] === "dir" ? tree.list(path) : []));
+  return [...new Map(entries.map((entry) => [entry.name, entry])).values()];
 }
 
 export async function readStat(memory: PagedMemory, path: string, call: CallContext): Promise<MemoryStat | null> {
-  return (await readTreeBelow(memory, path, "sizes", call)).stat(path);
+  const stats = (await readTreesBelow(memory, path, call)).flatMap((tree) => tree.stat(path) ?? []);
+  const [stat] = stats;
+  if (stat === undefined) return path === ROOT ? new MemoryTree().stat(ROOT) : null;
+  return stat.kind === "file" ? { ...stat, ...copyTimes(stat) } : { ...stat, sizeBytes: sumBytes(stats) };
 }
 
+/** Callers may change what they get. */
+function copyTimes({ createdAt, updatedAt }: Pick<FileStat, "createdAt" | "updatedAt">): ItemTimes {
+  return { createdAt: new Date(createdAt), updatedAt: new Date(updatedAt) };
+}
+
+async function readTreesBelow(memory: PagedMemory, path: string, call: CallContext): Promise<MemoryTree[]> {
+  const pages = await readTrees(memory, { paths: [path], below: [path] }, { chars: 0 }, call);
+  return pages.map(({ tree }) => tree);
+}
+
+const everything = { paths: [], below: [ROOT] };
+
 export async function readSnapshot(memory: PagedMemory, call: CallContext): Promise<MemorySnapshot> {
-  const scope = { paths: [], below: [ROOT], want: "pages" } as const;
-  const { pages, tree } = await loadPages(memory, scope, call);
-  return { ...tree.snapshot(), revision: sumRevisions(pages) };
+  const pages = await readTrees(memory, everything, { chars: Infinity }, call);
+  const { files, directories } = joinTrees(pages);
+  return { files: files.map((file) => ({ ...file, ...copyTimes(file) })), directories, revision: sumRevisions(pages) };
 }
 
 /** Reads what a change needs, with its texts. */
@@ -49,22 +64,25 @@ export async function readOutline(
   options: Required<OutlineOptions>,
   call: CallContext,
 ): Promise<MemoryOutline> {
-  const single = await findHeadAlone<OutlinedPage>(memory, outlineProjection(options), call);
-  if (single === "paged") return outlinePages(memory, options, call);
-  if (single === null) return { files: [], directories: [], revision: 0 };
-  const { files, directories } = toSummary(single, single.data);
-  return { files, directories, revision: single.revision ?? 0 };
+  const { leadChars, maxContentBytes } = options;
+  let pages = await readTrees(memory, everything, { chars: leadChars, allUpToBytes: maxContentBytes }, call);
+  const { files, directories } = joinTrees(pages);
+  const totalBytes = sumBytes(files);
+  if (totalBytes > maxContentBytes) {
+    const starts = pages.flatMap(({ tree }) => tree.outline({ leadChars }).files);
+    return { files: starts, directories, revision: sumRevisions(pages) };
+  }
+  // The pages of a memory of several are small together, and were not read whole.
+  if (totalBytes > 0 && pages.some(({ chars }) => chars < Infinity))
+    pages = await readTrees(memory, everything, { chars: Infinity }, call);
+  return { ...new MemoryTree(joinTrees(pages)).outline(options), revision: sumRevisions(pages) };
 }
 
 /** Reads a text that differs after each change. Null if there is no memory. */
 export async function readVersion(memory: PagedMemory, call: CallContext): Promise<string | null> {
-  const single = await findHeadAlone(memory, {}, call);
-  if (single !== "paged") return single === null ? null : `${getIncarnation(single)} ${single.revision}`;
-  return atOneMoment(memory, call, async (moment) => {
-    const pages = await moment.list();
-    const [head] = pages;
-    return head === undefined ? null : `${head.incarnation} ${sumRevisions(pages)}`;
-  });
+  const pages = await readVersions(memory, call);
+  const incarnation = pages[0]?.version.split(" ")[0];
+  return incarnation === undefined ? null : `${incarnation} ${sumRevisions(pages)}`;
 }
 
 export async function readSnapshotSince(
@@ -72,9 +90,19 @@ export async function readSnapshotSince(
   known: ReadonlyMap<string, string>,
   call: CallContext,
 ): Promise<VersionedSnapshot> {
-  const single = await findHeadAlone(memory, { data: 1, dirs: 1, meta: 1 }, call);
-  if (single !== "paged") return withoutVersions(snapshotOfDocument(single));
-  return atOneMoment(memory, call, (moment) => moment.readSince(new Set(known.values())));
+  const knownVersions = new Set(known.values());
+  const pages = await readTrees(memory, everything, { chars: Infinity, knownVersions }, call);
+  const files = pages.flatMap(({ version, tree }) =>
+    Array.from(tree.files.values(), ({ path, content, updatedAt }): VersionedFile =>
+      knownVersions.has(version) ? { path, version, content: null } : { path, version, content, updatedAt },
+    ),
+  );
+  return { files, directories: joinTrees(pages).directories };
+}
+
+function joinTrees(pages: readonly PageTree[]): Pick<MemorySnapshot, "files" | "directories"> {
+  const directories = pages.flatMap(({ tree }) => [...tree.directories]);
+  return { files: pages.flatMap(({ tree }) => [...tree.files.values()]), directories: [...new Set(directories)] };
 }
 
 /** Reads the items at these places in their order, null if there is none. */
@@ -109,86 +137,9 @@ export function readHead<Fields extends object>(
   });
 }
 
-/**
- * Loads a directory. If it has many pages, only the pages that have changed since this process has read them are
- * read.
- */
-async function readTreeBelow(
-  memory: PagedMemory,
-  path: string,
-  want: "children" | "sizes",
-  call: CallContext,
-): Promise<MemoryTree> {
-  const scope = { paths: [path], below: [path], want };
-  const known = findKnownPages(memory);
-  if (known !== undefined && selectPages(known.pages, scope).length <= mostLoadedPages)
-    return (await loadPages(memory, scope, call)).tree;
-  const loadAlone = async (): Promise<LoadedPages | null> => {
-    await memory.ready();
-    return loadFromHead(memory, scope, call);
-  };
-  const alone = known === undefined ? await reading(loadAlone) : null;
-  if (alone !== null) return alone.tree;
-  return atOneMoment(memory, call, async (moment) => {
-    const pages = selectPages(await moment.list(), scope);
-    const summaries = await moment.summarise(pages, 0);
-    return new MemoryTree({
-      files: summaries.flatMap(({ files }) => files.map(toEmptyFile)),
-      directories: [...pages.flatMap(listDirectoriesAbove), ...summaries.flatMap(({ directories }) => directories)],
-    });
-  });
-}
-
-async function outlinePages(
-  memory: PagedMemory,
-  options: Required<OutlineOptions>,
-  call: CallContext,
-): Promise<MemoryOutline> {
-  const { maxContentBytes, leadChars } = options;
-  const outline = await atOneMoment(memory, call, async (moment) => {
-    const pages = await moment.list();
-    const summaries = await moment.summarise(pages, leadChars);
-    return {
-      files: summaries.flatMap(({ files }) => files),
-      directories: joinDirectories(summaries),
-      revision: sumRevisions(pages),
-    };
-  });
-  return sumBytes(outline.files) <= maxContentBytes
-    ? new MemoryTree(await readSnapshot(memory, call)).outline(options)
-    : outline;
-}
-
-/** Returns the head if it is the whole memory, with some fields besides. */
-async function findHeadAlone<Fields extends object>(
-  memory: PagedMemory,
-  fields: object,
-  call: CallContext,
-): Promise<(LoadedPage & Fields) | "paged" | null> {
-  if (findKnownPages(memory) !== undefined) return "paged";
-  const head = await readHead<Fields>(memory, fields, call);
-  return head?.hi === undefined ? head : "paged";
-}
-
-function atOneMoment<Result>(
-  memory: PagedMemory,
-  call: CallContext,
-  read: (moment: PagesAtMoment) => Promise<Result>,
-): Promise<Result> {
-  const { client } = memory;
-  return reading(() =>
-    readAtOneMoment(() => inSnapshot(client, (moment) => read(new PagesAtMoment(memory, moment, call)))),
-  );
-}
-
 /** The revision of a memory grows with each change of each page. */
 function sumRevisions(pages: readonly Pick<MemoryDocument, "revision">[]): number {
   return pages.reduce((sum, { revision = 0 }) => sum + revision, 0);
-}
-
-function toEmptyFile({ path, sizeBytes }: PageSummary["files"][number]): MemorySnapshot["files"][number] {
-  const unknown = new Date(0);
-  return { path, kind: "file", content: "", sizeBytes, createdAt: unknown, updatedAt: unknown };
 }
 
 /** Reads the times of a memory, which its directories have. */
