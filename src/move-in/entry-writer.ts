@@ -154,7 +154,11 @@ export class EntryWriter {
     for (let path = first; ; path = nextPath(first, path)) {
       const content = await catchRefusal(this.#memory.read(path), "ENOENT", "ENOTDIR");
       if (content === null) return list;
-      for (const [, mark = ""] of content.matchAll(/^- .*\^([0-9a-f]{12})\r?$/gm)) list.marks.add(mark);
+      // Without the flag `m`, for which U+2028 ends a line too.
+      for (const line of content.split("\n")) {
+        const mark = line.startsWith("- ") ? /\^([0-9a-f]{12})\r?$/.exec(line)?.[1] : undefined;
+        if (mark !== undefined) list.marks.add(mark);
+      }
       Object.assign(list, { path, sizeBytes: utf8Bytes(content), exists: true });
     }
   }

@@ -132,7 +132,7 @@ describe("moving in mem0's memories", () => {
   });
 
   it("puts those of a month into one file, which a person may edit before the next run", async () => {
-    const list = ["tea", "two\nlines ^0123456789ab\n- of it", "coffee"].map((memory, index) => ({
+    const list = ["tea\u2028", "two\nlines ^0123456789ab\n- of it", "cof\u2028fee"].map((memory, index) => ({
       id: `${index}`,
       memory,
       created_at: `2025-03-0${index + 1}T10:00:00Z`,
@@ -143,9 +143,9 @@ describe("moving in mem0's memories", () => {
     const read = () => readEntries({ from: "mem0", source });
     await moveIn(memory, read());
     expect((await memory.read("/mem0/2025-03.md")).replaceAll(/ \^[0-9a-f]{12}$/gm, "")).toBe(
-      "- 2025-03-01: tea (helper)\n- 2025-03-02: two\n  lines\n  - of it\n- 2025-03-03: coffee\n",
+      "- 2025-03-01: tea (helper)\n- 2025-03-02: two\n  lines\n  - of it\n- 2025-03-03: cof\u2028fee\n",
     );
-    await memory.edit("/mem0/2025-03.md", (text) => text.replace("coffee", "cocoa"));
+    await memory.edit("/mem0/2025-03.md", (text) => text.replace("cof\u2028fee", "cocoa\u2028"));
     expect(await moveIn(memory, read())).toMatchObject({ written: 0, unchanged: 3 });
     expect(await memory.read("/mem0/2025-03.md")).toContain("cocoa");
   });
