@@ -845,7 +845,7 @@ describe("an interrupt", () => {
     expect(await dump(place.collection)).not.toContain("secret");
     const resumed = await agent.invoke(approved as never, config);
     expect(resumed).not.toHaveProperty("__interrupt__");
-    expect(JSON.stringify(resumed)).toContain("its text was redacted while it waited");
+    expect(JSON.stringify(resumed)).toContain("the new text was redacted while the change waited");
     expect(await texts(place)).toEqual({ "/a": "------" });
   });
 

@@ -3,6 +3,7 @@ import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { promisify } from "node:util";
 import { MongoClient } from "mongodb";
+import { toLoggedText } from "../../../src/core/search/log-lines.js";
 import { type Memory, MemoryNode, MongoMemoryStore } from "../../../src/index.js";
 import { compiled } from "../../helpers/compiled-sources.js";
 import { findStored } from "../../helpers/find-stored.js";
@@ -81,7 +82,7 @@ const cases: Record<string, Case> = {
   "several forms, in files, versions, the outbox and a proposal": {
     createText: (secret) => `begin\nkey ${secret}\nend`,
     prepare: async (memory, text, store) => {
-      const forms = [text, text.replaceAll("\n", "\r\n"), text.replaceAll("\n", "\n  ")];
+      const forms = [text, text.replaceAll("\n", "\r\n"), toLoggedText(text, "User")];
       await memory.write("/a", `${forms[0]} ${forms[1]}`);
       await memory.write("/a", `x ${forms[1]} ${forms[0]} ${forms[2]}`);
       await flush(memory);
