@@ -1,6 +1,8 @@
 import { describe, expect, it } from "@jest/globals";
 import { randomUUID } from "node:crypto";
+import { ObjectId } from "mongodb";
 import { MongoMemoryStore } from "../../../src/index.js";
+import { getHeadId } from "../../../src/mongodb/memories/documents/page-ids.js";
 import { cli, cliJson } from "../../helpers/run-cli.js";
 import { testDatabase } from "../../helpers/test-database.js";
 
@@ -162,13 +164,15 @@ describe("forget", () => {
   it("shows the first of many, and reads none of them where it shows none", async () => {
     const { place, collection } = await people();
     const many = Array.from({ length: 1_200 }, (_, index) => ({
+      _id: getHeadId({ nodeId: `n${index}`, scope: "perUser", userId: "ada" }),
       nodeId: `n${index}`,
       scope: "perUser",
       userId: "ada",
+      key: new ObjectId(),
       revision: 1,
       data: { a: "x" },
     }));
-    await db.collection(collection).insertMany(many);
+    await db.collection<{ _id: string }>(collection).insertMany(many);
     const { stdout } = await cli(["forget", ...place, "--user", "ada", "--dry-run"]);
     expect(stdout.trimEnd().split("\n").slice(-2)).toEqual([
       "and 1182 more",
