@@ -399,7 +399,7 @@ describe("learn from what changed", () => {
     messages.push(say("assistant", "Oslo?", "4"), say("user", "Yes", "5"));
     await logConversation(memory, messages, { at, threadId: "t" });
     const { prompts } = await learnFrom(memory, [[]], {});
-    expect(prompts[0]).toMatch(/\n\| ## 09:05 t\n\| Assistant: Oslo\?\n\| User: Yes$/);
+    expect(prompts[0]).toMatch(/\n\| ## 09:05\n\| Assistant: Oslo\?\n\| User: Yes$/);
   });
 
   it("reads neither its own notes nor paths outside `read`", async () => {

@@ -125,6 +125,7 @@ async function findPages(
   options: object,
   call: CallContext,
 ): Promise<LoadedPage[]> {
+  if (ids.length === 0) return [];
   const all = { projection: projectScope(scope), batchSize: pagesAtOnce, ...options };
   const pages = await collection.find<LoadedPage>({ _id: { $in: [...ids] } }, call, all).toArray();
   return pages.toSorted((a, b) => compareKeys(a.lo ?? "", b.lo ?? ""));
