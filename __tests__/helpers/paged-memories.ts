@@ -36,7 +36,7 @@ export async function putFiles(
 /** Finds the pages of a memory, in their order. The head is the first. */
 export async function findPages(memories: Collection, { address }: Memory): Promise<FoundPage[]> {
   return (await readStoredPages(memories, address)).map((document) => ({
-    id: String(document._id),
+    id: document._id,
     lo: document.lo ?? "",
     hi: document.hi,
     files: listPaths(document.data),

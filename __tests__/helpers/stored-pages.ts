@@ -36,7 +36,7 @@ export function findPageFaults(pages: readonly MemoryDocument[]): string[] {
     }),
     ...others.flatMap(({ _id, nodeId, outbox }) => [
       ...(nodeId === undefined && outbox === undefined ? [] : [`the page ${JSON.stringify(_id)} looks like a head`]),
-      ...(String(_id).includes(getIncarnation(head)) ? [] : [`the page ${JSON.stringify(_id)} is of another memory`]),
+      ...(_id.includes(getIncarnation(head)) ? [] : [`the page ${JSON.stringify(_id)} is of another memory`]),
     ]),
     ...findContentFaults(pages),
   ];

@@ -212,7 +212,7 @@ function getDayBefore(day: string): string {
 const maxNameChars = 64;
 
 /** Returns the name of a thread's files. An id that is no such name gets a part of its hash. */
-function getThreadName(threadId: unknown): string {
+function getThreadName(threadId: string | number | undefined): string {
   if (threadId === undefined) return "no-thread";
   // A program can give a number.
   const id = String(threadId);
