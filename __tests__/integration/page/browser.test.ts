@@ -268,8 +268,7 @@ describe("the page in a browser", () => {
       .write("/a.txt", "bad\n");
     await memoryAt(address).write("/a.txt", "later\n");
     await view(address, { tab: "history", run: "bad-run" });
-    await tab.click(".run-head summary");
-    await tab.press("Undo this run…");
+    await tab.click(".run-head button");
     await tab.see("This undoes 1 change");
     await sign();
     await tab.press("Undo the run");
@@ -550,13 +549,14 @@ describe("hostile memories", () => {
       { configurable: { user_id: address.userId, thread_id: evil } },
     );
     const path = `${name}.md`;
+    const [logged] = await memory.list("/conversations/2026-03-04");
     await tab.view("#/");
     await tab.see(address.nodeId);
     for (const more of [
       { path },
       { path, form: "text" },
       { path, form: "blame" },
-      { path: dayOfLog },
+      { path: `/conversations/2026-03-04/${logged?.name}` },
       { tab: "history" },
       { tab: "proposals" },
     ]) {

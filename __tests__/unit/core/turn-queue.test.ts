@@ -87,6 +87,16 @@ describe("a queue of turns", () => {
     expect(turns).toEqual(["1", "4"]);
   });
 
+  it("goes on after a task that fails before it returns a promise", async () => {
+    const { queue, add } = createQueue({});
+    const fail = (): Promise<never> => {
+      throw new Error("no promise");
+    };
+    const [failed, next] = [rejection(queue.run("memory", fail, createCall())), add(1)];
+    expect(await failed).toEqual(new Error("no promise"));
+    expect(await next).toBe("1 alone");
+  });
+
   it("drops a task whose caller has gone before its turn", async () => {
     const { turns, add } = createQueue({});
     const call = createCall();

@@ -49,7 +49,7 @@ export class TurnQueue<Item, Result> {
   /** Does a task alone. @param call the call of the task. The queue waits for the task no longer than the call does */
   run<T>(key: string, task: () => Promise<T>, call: CallContext): Promise<T> {
     return new Promise((resolve, reject) => {
-      const doAlone = (): Promise<void> => task().then(resolve, reject);
+      const doAlone = async (): Promise<void> => task().then(resolve, reject);
       this.#add(key, { call, isFirst: call.isWaiting, weight: 0, joint: null, isSettled: false, doAlone, reject });
     });
   }
@@ -57,7 +57,7 @@ export class TurnQueue<Item, Result> {
   /** Does a task together with others, or alone. @param weight what it adds to a turn */
   join(key: string, item: Item, weight: number, alone: () => Promise<Result>, call: CallContext): Promise<Result> {
     return new Promise((resolve, reject) => {
-      const doAlone = (): Promise<void> => alone().then(resolve, reject);
+      const doAlone = async (): Promise<void> => alone().then(resolve, reject);
       const settle = (end: () => void): void => {
         waiting.isSettled = true;
         end();
@@ -157,9 +157,11 @@ function runAlone({
       if (MemoryError.isInstance(call.reason)) resolve();
       else if (call.timeoutMs !== Infinity) timer = setTimeout(resolve, call.timeoutMs).unref();
     });
-    void doAlone().finally(() => {
-      clearTimeout(timer);
-      resolve();
-    });
+    void doAlone()
+      .catch(reject)
+      .finally(() => {
+        clearTimeout(timer);
+        resolve();
+      });
   });
 }
