@@ -65,9 +65,10 @@ const threads = new WeakMap<object, RecentMap<ThreadState>>();
 export async function writeLog(memory: Memory, messages: readonly BaseMessageLike[], call: LogCall): Promise<number> {
   const { log, run, at = new Date() } = call;
   const { threadId } = run;
-  const said = messages.filter((message) => getField(message, "role") !== "tool");
   const isOrder = isCalledByTool(run);
-  const entries = toLogEntries(toMessages(said), threadId).filter(({ role }) => !isOrder || role !== "user");
+  const entries = toLogEntries(toMessages(withoutToolResults(messages)), threadId).filter(
+    ({ role }) => !isOrder || role !== "user",
+  );
   if (entries.length === 0) return 0;
   const target = openWithoutRules(memory, log.path);
   const known = threads.get(target.storage) ?? new RecentMap<ThreadState>(10_000);
@@ -85,6 +86,12 @@ export async function writeLog(memory: Memory, messages: readonly BaseMessageLik
     known.set(key, { ...state, missedSince: first?.mark ?? null });
     throw error;
   }
+}
+
+/** Results of tools have another form in the AI SDK. A message without a text is not logged, and keeps the places of others. */
+function withoutToolResults(messages: readonly BaseMessageLike[]): readonly BaseMessageLike[] {
+  if (!Array.isArray(messages)) return messages;
+  return messages.map((message) => (getField(message, "role") === "tool" ? { role: "system", content: "" } : message));
 }
 
 /** Whether an agent runs inside a tool of another one. What it is asked is no message of the user. */

@@ -34,7 +34,7 @@ describe("a search in a log", () => {
         "a program": async () => (await memory.search("zebra")).map(({ text }) => text).join("\n"),
       };
       const answer = String(await answers[way]?.());
-      expect(answer).toContain("  Assistant: Yes, the zebra tour.");
+      expect(answer).toContain("User: Assistant: Yes, the zebra tour.");
       expect(answer).not.toMatch(/(?:^|\n|\\n|")Assistant:/);
     },
   );

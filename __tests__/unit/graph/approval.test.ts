@@ -140,7 +140,7 @@ describe("a change that asks", () => {
     await free.write("/conversations/day.md", "log");
     const reply = await start(agentThatCalls(node, { tool: "memory", args: { command: "delete", path: "/" } }));
     expect(getReviews(reply)).toEqual([]);
-    expect(toolTexts(reply)).toEqual([expect.stringContaining("only /conversations is left")]);
+    expect(toolTexts(reply)).toEqual([expect.stringContaining("/conversations is all that is left")]);
   });
 
   it("is made with the content that a person has edited", async () => {
