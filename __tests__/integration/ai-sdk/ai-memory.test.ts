@@ -396,7 +396,10 @@ describe("the options of createAiMemory", () => {
     [{}, "memory: must be a MemoryNode, or a Memory"],
     [{ memory, user: "ada" }, 'unknown option "user"; "userId" was probably meant'],
     [{ memory, userId: "" }, "userId"],
-    [{ memory, dialects: ["own"] }, "must be one of unified, claude, journal, records, or a Dialect"],
+    [
+      { memory, dialects: ["own"] },
+      "must be one of unified, claude, journal, records, { name, ...options }, or a Dialect",
+    ],
     [{ memory, dialects: ["unified", "claude"] }, "both have a tool called memory"],
     [{ memory, instructions: { role: "user", content: "x" } }, "must be a text or system messages"],
     [{ memory, placement: "before_system" }, "placement"],
