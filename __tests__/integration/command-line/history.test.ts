@@ -315,7 +315,7 @@ describe("redact", () => {
     await logConversation(memory, [["user", "The key is\nsk-1\nnothing else"]], { at });
     const no = await run(["redact", "--text", "is\nsk-1", "--cut"], { terminal: true, stdin: "n\n" });
     expect(no.stderr).toMatch(
-      /present file \/conversations\/2026-03-04\.md\nRedact the text in 1 version, 0 proposals, 1/,
+      /present file \/conversations\/2026-03-04\/no-thread\.md\nRedact the text in 1 version, 0 proposals, 1/,
     );
     expect((await run(["redact", "--text", "-", "--cut", "--yes"], { stdin: "is\r\nsk-1\r\n" })).stdout).toBe(
       "redacted 1 version\n",

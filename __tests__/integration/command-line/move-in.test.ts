@@ -140,13 +140,19 @@ describe("a move that is killed", () => {
     const whole = crashed.memory({ nodeId: randomUUID() });
     await moveIn(whole, readEntries({ from: "mem0", source }));
     const expected = await readTexts(whole);
-    for (const change of ["1", "2", "3"]) {
+    for (let change = 1; ; change += 1) {
       const nodeId = randomUUID();
-      const args = [mongod.uri, dbName, nodeId, source, when, change];
+      const args = [mongod.uri, dbName, nodeId, source, when, String(change)];
       const worker = spawn(process.execPath, [compiled("__tests__/helpers/killed-move-worker.ts"), ...args], {
         stdio: "inherit",
       });
-      expect(await once(worker, "exit")).toEqual([null, "SIGKILL"]);
+      const [code, signal] = (await once(worker, "exit")) as [number | null, string | null];
+      if (code === 0) {
+        // It has made all its changes before.
+        expect(change).toBeGreaterThan(1);
+        break;
+      }
+      expect(signal).toBe("SIGKILL");
       // Otherwise the transaction of the killed process stands in the way for a minute.
       await own.db("admin").command({ killAllSessions: [] });
       const memory = crashed.memory({ nodeId });

@@ -111,27 +111,6 @@ describe("export and import", () => {
       unchanged: addresses.length,
     });
   });
-
-  it("bring in the JSONL that version 0.1.0 has written", async () => {
-    const to = testDatabase();
-    const backup = "__tests__/fixtures/version-0.1.0/backup.jsonl";
-    expect(await cliJson(["import", backup, "--uri", uri, "--db", to.name])).toMatchObject({ memories: 2, written: 3 });
-    const restored = new MongoMemoryStore({ client, dbName: to.name });
-    const shared = await restored.memory({ nodeId: "assistant" }).snapshot();
-    expect(shared.directories).toEqual(["/empty", "/notes"]);
-    expect(shared.files).toMatchObject([
-      { path: "/MEMORY.md", content: "# House rules\nBe brief.\n" },
-      {
-        path: "/notes/today",
-        content: "buy milk\nbuy bread",
-        createdAt: new Date("2026-01-05T08:00:00Z"),
-        updatedAt: new Date("2026-01-05T08:01:00Z"),
-      },
-    ]);
-    expect(await restored.memory({ nodeId: "assistant", scope: "perThread", threadId: ada }).read("/profile")).toBe(
-      "Ada is vegetarian. é🧠",
-    );
-  });
 });
 
 describe("a memory that was never written", () => {
