@@ -102,14 +102,6 @@ describe("the tools of a node with a log", () => {
     expect((await node.memory().snapshot()).files.map(({ path }) => path)).toEqual([file]);
   });
 
-  it("say that it stays", async () => {
-    const answer = await callTools((await createLoggedNode()).memoryTools, [
-      "memory",
-      { command: "delete", path: "/" },
-    ]);
-    expect(JSON.parse(answer)).toMatchObject({ ok: true, result: { files: 1, dirs: 0, left: ["conversations"] } });
-  });
-
   it("cannot put anything in the place of a directory above it", async () => {
     const node = new MemoryNode({ nodeId: "n", store: new InMemoryStore(), log: { path: "/a/b/log" } });
     const memory = node.memory();

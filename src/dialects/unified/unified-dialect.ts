@@ -92,11 +92,9 @@ const definitions: Record<MemoryCommand, CommandDefinition> = {
   delete: {
     description: "delete: removes a file, or a directory with all below it",
     needs: "write",
-    run: async ({ memory, args: { path }, maxChars }) => {
+    run: async ({ memory, args: { path } }) => {
       const { files, dirs } = await memory.delete(path);
-      // The delete of everything spares the log, and mounted memories.
-      const left = path === ROOT ? (await memory.list(path)).map(({ name }) => name) : [];
-      return { files, dirs, ...(left.length > 0 && { left: takeItems(left, maxChars) }) };
+      return { files, dirs };
     },
   },
   search: {
