@@ -320,7 +320,7 @@ describe("redact", () => {
     expect((await run(["redact", "--text", "-", "--cut", "--yes"], { stdin: "is\r\nsk-1\r\n" })).stdout).toBe(
       "redacted 1 version\n",
     );
-    expect((await memory.history?.read("1"))?.content).toContain("User: The key *********\n  nothing else\n");
+    expect((await memory.history?.read("1"))?.content).toContain("User: The key [redacted---]\nUser: nothing else\n");
   });
 
   it.each([
