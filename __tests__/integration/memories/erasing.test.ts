@@ -394,7 +394,7 @@ describe("forget", () => {
     };
     await admin.command({
       configureFailPoint: "setYieldAllLocksHang",
-      mode: { skip: 8 },
+      mode: { skip: 14 },
       data: { namespace: "crash.memories" },
     });
     const worker = spawn(
