@@ -90,7 +90,9 @@ export async function writeLog(memory: Memory, messages: readonly BaseMessageLik
 
 /** Results of tools have another form in the AI SDK. A message without a text is not logged, and keeps the places of others. */
 function withoutToolResults(messages: readonly BaseMessageLike[]): readonly BaseMessageLike[] {
-  if (!Array.isArray(messages)) return messages;
+  // `toMessages` refuses anything else. The type of `Array.isArray` would make the messages `any`.
+  const isList: boolean = Array.isArray(messages);
+  if (!isList) return messages;
   return messages.map((message) => (getField(message, "role") === "tool" ? { role: "system", content: "" } : message));
 }
 
