@@ -15,9 +15,10 @@ import {
   type StoreOutcome,
   toOutcome,
 } from "./loaded-change.js";
-import { checkGrowthOfHead, checkRoomOfNew, checkRoomOfPages } from "./memory-room.js";
+import { checkRoom } from "./memory-room.js";
 import { targetHeadAlone, targetLoadedPage } from "./page-target.js";
 import { commitChanges, makeChange } from "./page-writes.js";
+import { isTooLarge } from "./repartition.js";
 
 /**
  * Stores edits of one page. They are one update, which sends only what changes. If the head records the change and is
@@ -31,11 +32,8 @@ export async function changePage(memory: PagedMemory, change: LoadedChange, call
   const growth = Number(parts.growth);
   const mostBytes =
     page === undefined ? newMemoryBytes(memory.address, edits.files) : (page.measuredBytes ?? 0) + growth;
-  const splitBytes = page?.splitAtBytes ?? memory.pageBytes;
-  if (growth > 0 && mostBytes > splitBytes && (await hasTransactions(memory))) return "replace";
-  if (loaded.isPaged) await checkRoomOfPages(memory, loaded, edits, call);
-  else if (page === undefined) checkRoomOfNew(memory, loaded.tree, edits);
-  else checkGrowthOfHead(memory, page, growth);
+  if (growth > 0 && isTooLarge(page, mostBytes, memory.pageBytes) && (await hasTransactions(memory))) return "replace";
+  await checkRoom(memory, loaded, edits, call, growth);
   const { head } = loaded;
   return loaded.isPaged && changesHead(memory, scope) && page !== undefined && head !== undefined && !isHead(page)
     ? sendWithHead(memory, change, { page, head }, parts, call)

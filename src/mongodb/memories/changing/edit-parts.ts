@@ -8,7 +8,7 @@ import { createRecord } from "../../driver/records.js";
 import { recordEdits } from "../../history/record-edits.js";
 import { entriesWhere, type Expression, keyIsWithin, literal, recordMoved, valueAt } from "../documents/expressions.js";
 import { createSwap } from "./attempts.js";
-import type { ChangeParts } from "./change-pipeline.js";
+import { type ChangeParts, noChange } from "./change-pipeline.js";
 import { flatFields, keyOfPath } from "../documents/page-document.js";
 import { type RecordedParts, storedEdits } from "../outbox/outbox.js";
 import { directoryKeyBytes, newFileBytes } from "../documents/page-sizes.js";
@@ -27,15 +27,19 @@ export interface EditedPage {
  * @param swaps whether an unchanged text is enough, even if other files of the page have changed
  */
 export function* createEditParts(page: EditedPage, edits: TreeEdits, swaps: boolean): Steps<ChangeParts> {
-  const { tree, revision } = page;
+  const { tree } = page;
   const swapped = swaps ? yield* findSwappedText(tree, edits) : null;
   if (swapped !== null) return swapped;
+  return { ...createUnrecordedParts(page, edits), recorded: yield* recordParts(tree, edits) };
+}
+
+/** Creates the change of one page that makes no version. It is made only if the page has not changed. */
+export function createUnrecordedParts({ tree, revision }: EditedPage, edits: TreeEdits): ChangeParts {
   return {
+    ...noChange,
     unless: changedSince(revision),
     fields: editFields(tree, edits),
     ...(edits.removed.length > 0 && { removedFields: ["splitAtBytes"] }),
-    recorded: yield* recordParts(tree, edits),
-    counts: null,
     growth: mostGrowth(tree, edits),
   };
 }
@@ -73,7 +77,7 @@ export function literalFields(content: Pick<MemorySnapshot, "files" | "directori
  * Returns the fields of a document after edits, computed from the fields before. Texts that only move are not sent.
  * @param tree as stored in the document. Removed and moved directories include everything below them
  */
-export function editFields(tree: MemoryTree, edits: TreeEdits): TreeFields {
+function editFields(tree: MemoryTree, edits: TreeEdits): TreeFields {
   const moved = edits.moved[0];
   if (moved !== undefined && tree.directories.has(moved.path)) return moveDirectory(moved, edits);
   const gone = [...edits.removed, ...edits.moved.map(({ path }) => path)];
@@ -131,7 +135,7 @@ function isBelowAny(path: string, directories: readonly string[]): boolean {
 }
 
 /** Returns the maximum number of bytes by which edits grow a page. */
-export function mostGrowth(tree: MemoryTree, { moved, directories, files }: TreeEdits): number {
+function mostGrowth(tree: MemoryTree, { moved, directories, files }: TreeEdits): number {
   const keyBytes = 3;
   const growthOf = ({ path, content }: SnapshotFile): number => {
     const before = tree.files.get(path);

@@ -12,18 +12,22 @@ import { measureContent, newMemoryBytes } from "../documents/page-sizes.js";
  * Checks of the limit of a memory. Each function throws ENOSPC if the memory would exceed its limit.
  */
 
-/** Checks a change that nobody has stored yet. */
+/**
+ * Checks a change that nobody has stored yet.
+ * @param mostGrowth the most bytes by which a memory of one page becomes larger, if the caller knows it already
+ */
 export async function checkRoom(
   memory: PagedMemory,
   loaded: LoadedPages,
   edits: TreeEdits,
   call: CallContext,
+  mostGrowth?: number,
 ): Promise<void> {
   const { pages, tree, isPaged } = loaded;
   const [head] = pages;
   if (isPaged) await checkRoomOfPages(memory, loaded, edits, call);
   else if (head === undefined) checkRoomOfNew(memory, tree, edits);
-  else checkGrowthOfHead(memory, head, getGrowth(tree, edits));
+  else checkGrowthOfHead(memory, head, mostGrowth ?? getGrowth(tree, edits));
 }
 
 /** Checks the first change of a memory, before a head is created. */

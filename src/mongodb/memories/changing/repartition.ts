@@ -77,6 +77,15 @@ function findRuns<Old extends OldPage>(pages: readonly Old[]): Old[][] {
   return runs;
 }
 
+/** Whether a page of this size is split. @param page undefined: a new one */
+export function isTooLarge(
+  page: Pick<OldPage, "splitAtBytes"> | undefined,
+  sizeBytes: number,
+  pageBytes: number,
+): boolean {
+  return sizeBytes > (page?.splitAtBytes ?? pageBytes);
+}
+
 function splitPage<Old extends OldPage>(
   old: Old,
   { lo, hi, isChanged }: { lo: string; hi: string | undefined; isChanged: boolean },
@@ -84,15 +93,15 @@ function splitPage<Old extends OldPage>(
   pageBytes: number,
 ): NewPage<Old>[] {
   const sizeBytes = sumBytes(entries);
-  const isTooLarge = sizeBytes > (old.splitAtBytes ?? pageBytes);
-  const parts = isTooLarge ? cutIntoParts(entries, pageBytes / 2) : [entries];
+  const isSplit = isTooLarge(old, sizeBytes, pageBytes);
+  const parts = isSplit ? cutIntoParts(entries, pageBytes / 2) : [entries];
   const keptSplit = sizeBytes > pageBytes ? old.splitAtBytes : undefined;
   return parts.map((part, index) => ({
     old: index === 0 ? old : null,
     lo: index === 0 ? lo : (part[0]?.key ?? ""),
     hi: parts[index + 1]?.[0]?.key ?? hi,
     content: toContent(part),
-    splitAtBytes: isTooLarge ? getNextSplit(part, pageBytes) : keptSplit,
+    splitAtBytes: isSplit ? getNextSplit(part, pageBytes) : keptSplit,
     isChanged: isChanged || parts.length > 1,
   }));
 }

@@ -11,11 +11,12 @@ import type { JointChange, PagedMemory } from "../memory-context.js";
 import { covers } from "../reading/known-pages.js";
 import { isHead, type LoadedPage, type LoadedPages } from "../reading/load.js";
 import { type ChangeParts, noChange } from "./change-pipeline.js";
-import { changedSince, editFields, mostGrowth, recordParts } from "./edit-parts.js";
+import { changedSince, createUnrecordedParts, recordParts } from "./edit-parts.js";
 import { loadForChange } from "./loaded-change.js";
 import { type IdentifiedChange, toOutcome, toResult, withCalls } from "./made-calls.js";
 import { targetLoadedPage } from "./page-target.js";
 import { commitChanges } from "./page-writes.js";
+import { isTooLarge } from "./repartition.js";
 
 /** A change that waits with others. */
 export type JointChangeTask = JointTask<JointChange, ChangeResult>;
@@ -68,8 +69,8 @@ export async function transactTogether(
   throw lostRace();
 }
 
-function isFull({ pageBytes }: PagedMemory, { measuredBytes = 0, splitAtBytes }: LoadedPage, growth: number): boolean {
-  return growth > 0 && measuredBytes + growth > (splitAtBytes ?? pageBytes);
+function isFull({ pageBytes }: PagedMemory, page: LoadedPage, growth: number): boolean {
+  return growth > 0 && isTooLarge(page, (page.measuredBytes ?? 0) + growth, pageBytes);
 }
 
 async function planChanges(
@@ -132,10 +133,7 @@ function planPage(
   if (hasNoEdits(own)) return null;
   const calls = [...identified].flatMap(([path, changes]) => (isOnPage(path) ? changes : []));
   return {
-    ...noChange,
-    unless: changedSince(page.revision ?? 0),
-    fields: editFields(tree, own),
+    ...createUnrecordedParts({ tree, revision: page.revision ?? 0 }, own),
     ...(calls.length > 0 && { calls: withCalls("$calls", calls, at) }),
-    growth: mostGrowth(tree, own),
   };
 }

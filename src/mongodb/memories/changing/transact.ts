@@ -51,8 +51,6 @@ export async function attemptChange(
   if (attempt === null) return null;
   // Too large: the tree then reports how large, or the page is split.
   const made = await catchRefusal(makeChange(memory, attempt.parts, attempt.options, call), "ENOSPC");
-  // There can be a memory even if an upsert found none: it misses a head that gets another `_id` in a transaction. A
-  // load finds that head.
   return made && toResult(change, made, settings.now);
 }
 

@@ -12,7 +12,6 @@ import {
   learnPages,
   pagesAtOnce,
   selectPages,
-  sortPages,
 } from "./known-pages.js";
 import { type LoadScope, type PagePart, projectScope, readPart, readsPages } from "./load-scope.js";
 import { getIncarnation, type MadeCall, type MemoryDocument, snapshotOfDocument } from "../documents/page-document.js";
@@ -90,7 +89,7 @@ export async function loadInSnapshot(
   const head = await findHead(memory, projectScope(scope), call, moment);
   const others = await learnPages(memory, head, moment, call);
   if (head?.hi === undefined) return finishLoad(head === null ? [] : [head], scope, false);
-  const known = sortPages([{ _id: head._id, lo: "" }, ...others]);
+  const known = [{ _id: head._id, lo: "" }, ...others];
   const pages = await findPages(memory, listIds(known, scope), scope, moment, call);
   return finishLoad(
     pages.map((page) => closeGap(page, known)),
