@@ -1,6 +1,6 @@
 import type { BaseMessage } from "@langchain/core/messages";
 import { hashSha256 } from "../core/values/sha256.js";
-import { shortenMessage } from "../core/search/log-lines.js";
+import { logRoles, shortenMessage } from "../core/search/log-lines.js";
 import { shorten } from "../core/values/text.js";
 import { getOriginal } from "../prompt/user-turn.js";
 import { getField, isRecord } from "../core/values/unknown-values.js";
@@ -28,7 +28,7 @@ export function toLogEntries(messages: readonly BaseMessage[], threadId: string 
     // Programs and databases also have "" and null where there is no id.
     const identity = message.id ? [message.id, text] : [role, text, place];
     const mark = createMark(JSON.stringify([threadId ?? null, ...identity]));
-    return [{ role, speaker: `${role === "user" ? "User" : "Assistant"}${name}`, text, mark }];
+    return [{ role, speaker: `${logRoles[role]}${name}`, text, mark }];
   });
   return [...new Map(entries.map((entry) => [entry.mark, entry])).values()];
 }

@@ -1,4 +1,4 @@
-import { toLogLines } from "../core/search/log-lines.js";
+import { logRoles, toLogLines } from "../core/search/log-lines.js";
 import type { LogEntry } from "./entries.js";
 
 /*
@@ -14,13 +14,6 @@ import type { LogEntry } from "./entries.js";
  * The line below a message has its mark. So the text itself says which messages it has. No text of a message begins a
  * line.
  */
-
-const markLine = /^\^([a-z]{8})\r?$/gm;
-
-/** Returns the marks of all messages in the text of a log. */
-export function readMarks(text: string): string[] {
-  return [...text.matchAll(markLine)].map(([, mark = ""]) => mark);
-}
 
 /**
  * Returns the entries that the log does not have: those after the last one that it has, and those of the last turn.
@@ -52,7 +45,7 @@ export type GuardedEntry = Omit<LogEntry, "text"> & { text: string | null };
 /** Adds the messages of a run to a text. Of a message without a text only the mark is kept. */
 export function addMessages(text: string, time: string, entries: readonly GuardedEntry[]): string {
   const lines = entries.flatMap(({ role, speaker, text: said, mark }) => [
-    ...(said === null ? [] : toLogLines(said, speaker, role === "user" ? "User" : "Assistant")),
+    ...(said === null ? [] : toLogLines(said, speaker, logRoles[role])),
     `^${mark}`,
   ]);
   const heading = entries.some(({ text: said }) => said !== null) ? [`## ${time}`] : [];

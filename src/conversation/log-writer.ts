@@ -1,8 +1,9 @@
 import type { LogMemory } from "../core/restrictable-memory.js";
+import { readLogMarks } from "../core/search/log-lines.js";
 import { catchRefusal, hasCode, type MemoryError } from "../core/values/errors.js";
 import { getPathPrefix } from "../core/values/paths.js";
 import { createMark, type LogEntry } from "./entries.js";
-import { addMessages, findNewEntries, type GuardedEntry, readMarks, takeLastTurn } from "./log-text.js";
+import { addMessages, findNewEntries, type GuardedEntry, takeLastTurn } from "./log-text.js";
 
 interface LogText {
   day: string;
@@ -49,6 +50,8 @@ export class LogWriter {
   readonly #guarded = new Map<string, string | null>();
   /** The most entries of one write. A long list may not fit into one file. */
   #most = Infinity;
+  /** Whether a file of the day was full and got a number. */
+  #hasFullFile = false;
 
   constructor(log: LogMemory, text: LogText) {
     this.#log = log;
@@ -75,7 +78,7 @@ export class LogWriter {
       let isEmpty = true;
       const addTo = (text: string): string => {
         isEmpty = text === "";
-        ({ added } = this.#choose(new Set(readMarks(text))));
+        ({ added } = this.#choose(new Set(readLogMarks(text))));
         return this.#format(text, added, []);
       };
       try {
@@ -130,7 +133,7 @@ export class LogWriter {
     // A first turn can only be in an earlier file if it was tried before midnight.
     const path = isFirstTurn && !this.#hasFullFile ? this.#toPath(getDayBefore(day)) : await this.#findLastFile();
     const text = path && (await catchRefusal(this.#log.memory.read(path), "ENOENT", "EISDIR", "ENOTDIR"));
-    return new Set(readMarks(text ?? ""));
+    return new Set(readLogMarks(text ?? ""));
   }
 
   /** Finds the last file of the thread by its name. */
@@ -146,8 +149,6 @@ export class LogWriter {
     const [last] = own.toSorted((a, b) => (a.day === b.day ? b.number - a.number : a.day < b.day ? 1 : -1));
     return last?.path ?? null;
   }
-
-  #hasFullFile = false;
 
   /** Gives the full file of the day a number, so that the next write begins a new one. */
   async #closeFile(): Promise<void> {

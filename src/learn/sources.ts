@@ -1,6 +1,6 @@
 import type { BaseMessage } from "@langchain/core/messages";
 import type { VersionChange } from "../core/history/history-backend.js";
-import { removeLogMarks } from "../core/search/passages.js";
+import { removeLogMarks } from "../core/search/log-lines.js";
 import { type MemoryActor, mcpClientPrefix } from "../core/values/actor.js";
 import { createFactsId } from "../core/values/sha256.js";
 import { takeStart } from "../core/values/text.js";

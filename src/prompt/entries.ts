@@ -2,7 +2,7 @@ import type { MemoryOutline, OutlineFile } from "../core/memory.js";
 import { filterInSteps, mapInSteps } from "../core/runtime/lists-in-steps.js";
 import { mergeSort } from "../core/runtime/sort-in-steps.js";
 import type { Steps } from "../core/runtime/time-slices.js";
-import { removeLogMarks } from "../core/search/passages.js";
+import { removeLogMarks } from "../core/search/log-lines.js";
 import { sumBytes } from "../core/tree/memory-tree.js";
 import { findHiddenDirectory } from "../core/values/paths.js";
 import { showPath } from "../core/display/shown-path.js";

@@ -11,6 +11,26 @@ export function shortenMessage(text: string): string {
   return `${start} [${trimmed.length - start.length} more characters]`;
 }
 
+/** Below each message, a log has a line that identifies the message (ADR 0064). */
+const mark = String.raw`\^([a-z]{8})`;
+const markLine = new RegExp(String.raw`^${mark}\r?$\n?`, "gm");
+const wholeMark = new RegExp(`^${mark}$`);
+
+/** Whether a line without its line end is a mark of a log. */
+export function isLogMark(line: string): boolean {
+  return wholeMark.test(line);
+}
+
+/** Returns the marks of all messages in the text of a log. */
+export function readLogMarks(text: string): string[] {
+  return [...text.matchAll(markLine)].map(([, letters = ""]) => letters);
+}
+
+/** Returns the text of a log without its lines of marks. */
+export function removeLogMarks(text: string): string {
+  return text.replaceAll(markLine, "");
+}
+
 const lineEnd = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/;
 
 /**
@@ -26,8 +46,8 @@ export function toLogLines(text: string, speaker: string, role: LogRole): string
 }
 
 /** The words with which the lines of a log begin. */
-export const logRoles = ["User", "Assistant"] as const;
-export type LogRole = (typeof logRoles)[number];
+export const logRoles = { user: "User", assistant: "Assistant" } as const;
+export type LogRole = (typeof logRoles)[keyof typeof logRoles];
 
 /** Returns a text of several lines as a log contains it, from the middle of its first line on. */
 export function toLoggedText(text: string, role: LogRole): string {

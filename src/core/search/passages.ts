@@ -1,4 +1,5 @@
 import { readFrontMatter } from "./front-matter.js";
+import { isLogMark } from "./log-lines.js";
 
 /** A part of a text that is one hit: a line, the lines of a wrapped paragraph, or a piece of a long line. */
 export interface Passage {
@@ -26,9 +27,6 @@ const hasYear = /\b(?:1[89]|2[01])\d\d\b/;
 const dateWord =
   /^(?:\d{1,4}(?:st|nd|rd|th|am|pm)?|t\d{1,2}|[ap]m|on|at|of|the|z|utc|(?:mon|tues|wednes|thurs|fri|satur|sun)day|mon|tues?|wed|thu(?:rs)?|fri|sat|sun|jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?|date|session|day)$/;
 
-/** A line of a log of conversations that identifies the message above it (ADR 0064). */
-const logMark = /^\^[a-z]{8}$/;
-
 /** The most white space that is shown at the start of a passage. */
 const maxIndent = 40;
 
@@ -43,11 +41,6 @@ export function findShownStart(text: string, { start }: Pick<Passage, "start">):
   if (shown < start || !isInLine(start)) return shown;
   const unit = text.charCodeAt(start - 1);
   return start - (unit >= 0xdc00 && unit <= 0xdfff ? 2 : 1);
-}
-
-/** Returns the text of a log without its lines of marks. */
-export function removeLogMarks(text: string): string {
-  return text.replaceAll(/^\^[a-z]{8}\r?(?:\n|$)/gm, "");
 }
 
 /** Yields the passages of a text in their order. Blank lines, front matter and the marks of a log belong to no passage. */
@@ -100,13 +93,12 @@ function trimPassage(text: string, lineStart: number, lineEnd: number, line: num
   let end = lineEnd;
   while (start < end && isSpace(text.charCodeAt(start))) start += 1;
   while (end > start && isSpace(text.charCodeAt(end - 1))) end -= 1;
-  // The text of a message is indented, so that it is never taken for marks.
   if (start === end || (start === lineStart && isMark(text, start, end))) return null;
   return { start, end, firstLine: line, lastLine: line, level: getLevel(text, start, end) };
 }
 
 function isMark(text: string, start: number, end: number): boolean {
-  return text.charCodeAt(start) === 0x5e && end - start === 9 && logMark.test(text.slice(start, end));
+  return text.charCodeAt(start) === 0x5e && end - start === 9 && isLogMark(text.slice(start, end));
 }
 
 function isSpace(unit: number): boolean {

@@ -64,7 +64,9 @@ function createTextSubjects(text: string): TextSubject[] {
  */
 export function listTextForms(text: string): string[] {
   const kept = shortenMessage(text);
-  const logged = logRoles.map((role) => toLoggedText(kept, role)).filter((each) => each !== text.trim());
+  const logged = Object.values(logRoles)
+    .map((role) => toLoggedText(kept, role))
+    .filter((each) => each !== text.trim());
   // A single line keeps its outer white space. Without it, the line would be found in other words, too.
   const texts = [text, ...logged];
   const forms = texts.flatMap((each) => [each, setLineEnds(each, "\n"), setLineEnds(each, "\r\n")]);
