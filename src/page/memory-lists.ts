@@ -1,6 +1,6 @@
 import { type CheckedAddress, getOwner } from "../core/values/address.js";
 import { compareCodeUnits } from "../core/values/text.js";
-import { sortInTurns } from "../core/runtime/sort-in-steps.js";
+import { sortInTimeSlices } from "../core/runtime/sort-in-steps.js";
 import { RecentMap } from "../core/runtime/recent-map.js";
 import type { MemoryFilter, MemorySummary } from "../mongodb/memories/addresses/memory-filter.js";
 import { maxMemoriesOffset } from "./fields.js";
@@ -110,7 +110,7 @@ export async function sortMemories(
   signal: AbortSignal,
 ): Promise<Map<string, MemorySummary[]>> {
   const nodes = new Map<string, MemorySummary[]>();
-  for (const memory of await sortInTurns(memories, compare[sort], signal)) {
+  for (const memory of await sortInTimeSlices(memories, compare[sort], signal)) {
     const { nodeId } = memory.address;
     const sameNode = nodes.get(nodeId);
     if (sameNode === undefined) nodes.set(nodeId, [memory]);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { mergeSort, sortInTurns } from "../../../src/core/runtime/sort-in-steps.js";
+import { mergeSort, sortInTimeSlices } from "../../../src/core/runtime/sort-in-steps.js";
 
 const byKey = (a: { key: number }, b: { key: number }): number => a.key - b.key;
 
@@ -12,7 +12,7 @@ describe("a sort in turns", () => {
   it("gives what the sort of the language gives, for any length", async () => {
     const property = fc.asyncProperty(fc.nat(40_000), fc.integer({ min: 1, max: 50_000 }), async (length, keys) => {
       const list = createList(length, keys);
-      expect(await sortInTurns(list, byKey, null)).toEqual(list.toSorted(byKey));
+      expect(await sortInTimeSlices(list, byKey, null)).toEqual(list.toSorted(byKey));
     });
     await fc.assert(property, { numRuns: 20 });
   });
@@ -30,6 +30,6 @@ describe("a sort in turns", () => {
       for (let step = 0; step < 200; step += 1) a.key += 0;
       return byKey(a, b);
     };
-    await expect(sortInTurns(createList(200_000, 1000), slow, waiting)).rejects.toThrow("enough");
+    await expect(sortInTimeSlices(createList(200_000, 1000), slow, waiting)).rejects.toThrow("enough");
   });
 });

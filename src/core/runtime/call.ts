@@ -1,5 +1,5 @@
 import type { MemoryActor, VersionOrigin } from "../values/actor.js";
-import { type MemoryError, storageFailed } from "../values/errors.js";
+import { MemoryError, storageFailed } from "../values/errors.js";
 import { addListener, removeListener } from "./signal-listeners.js";
 
 /** The stage of a call: it reads, waits for a guard, or may have changed the storage. */
@@ -65,6 +65,21 @@ export function untilAborted<T>(call: CallContext, work: () => Promise<T>): Prom
     call.onAbort(() => reject(call.reason));
     work().then(resolve, reject);
   });
+}
+
+/**
+ * Runs `goOn` when a queue waits for the task of a call no longer. If the time of the call is up, the storage hangs, and
+ * the queue goes on. If a signal has ended the call, its last step is probably under way, and must not overtake the next
+ * task: the queue waits for the time limit of the call once more.
+ * @returns a function for the end of the task
+ */
+export function whenTurnIsOver(call: CallContext, goOn: () => void): () => void {
+  let timer: NodeJS.Timeout | undefined;
+  call.onAbort(() => {
+    if (MemoryError.isInstance(call.reason)) goOn();
+    else if (call.timeoutMs !== Infinity) timer = setTimeout(goOn, call.timeoutMs).unref();
+  });
+  return () => clearTimeout(timer);
 }
 
 /** One call of a memory. The pipeline sets the stage and the identity. */

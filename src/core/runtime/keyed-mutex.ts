@@ -1,6 +1,5 @@
 import { Mutex } from "async-mutex";
-import { MemoryError } from "../values/errors.js";
-import type { CallContext } from "./call.js";
+import { type CallContext, whenTurnIsOver } from "./call.js";
 
 /** One queue of tasks for each key, inside this process. Empty queues are removed. */
 export class KeyedMutex {
@@ -23,17 +22,11 @@ export class KeyedMutex {
       throw call.reason;
     }
     const running = task();
-    let timer: NodeJS.Timeout | undefined;
-    // If the time is up, the storage hangs. If a signal has ended the call, its last step is probably under way, and
-    // must not overtake the next task.
-    call?.onAbort(() => {
-      if (MemoryError.isInstance(call.reason)) leave();
-      else if (call.timeoutMs !== Infinity) timer = setTimeout(leave, call.timeoutMs).unref();
-    });
+    const stopWatching = call && whenTurnIsOver(call, leave);
     try {
       return await running;
     } finally {
-      clearTimeout(timer);
+      stopWatching?.();
       leave();
     }
   }

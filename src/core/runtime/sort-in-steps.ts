@@ -3,8 +3,8 @@ import { runInTimeSlices, type Steps, type Waiting } from "./time-slices.js";
 /** A list of this length is sorted, and as many elements are merged, in a few milliseconds. */
 const stepLength = 5000;
 
-/** Sorts a long list in turns with others. The sort is stable. @throws the reason, if nobody waits for it any more */
-export async function sortInTurns<T>(
+/** Sorts a long list in time slices. The sort is stable. @throws the reason, if nobody waits for it any more */
+export async function sortInTimeSlices<T>(
   list: readonly T[],
   compare: (a: T, b: T) => number,
   waiting: Waiting | null,

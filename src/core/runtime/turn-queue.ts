@@ -1,5 +1,4 @@
-import { MemoryError } from "../values/errors.js";
-import type { CallContext } from "./call.js";
+import { type CallContext, whenTurnIsOver } from "./call.js";
 import { nextTurn } from "./time-slices.js";
 
 /** A task that can be done together with its neighbours in the queue. */
@@ -138,10 +137,7 @@ export class TurnQueue<Item, Result> {
   }
 }
 
-/**
- * Ends with the task. If the time of its call is up, the storage hangs, and the queue goes on. If a signal has ended the
- * call, its last step is probably under way, and must not overtake the next task.
- */
+/** Ends with the task, or when the queue waits for it no longer. */
 function runAlone({
   call,
   doAlone,
@@ -152,15 +148,11 @@ function runAlone({
     return Promise.resolve();
   }
   return new Promise((resolve) => {
-    let timer: NodeJS.Timeout | undefined;
-    call.onAbort(() => {
-      if (MemoryError.isInstance(call.reason)) resolve();
-      else if (call.timeoutMs !== Infinity) timer = setTimeout(resolve, call.timeoutMs).unref();
-    });
+    const stopWatching = whenTurnIsOver(call, resolve);
     void doAlone()
       .catch(reject)
       .finally(() => {
-        clearTimeout(timer);
+        stopWatching();
         resolve();
       });
   });

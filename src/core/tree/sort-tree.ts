@@ -1,4 +1,4 @@
-import { sortInTurns } from "../runtime/sort-in-steps.js";
+import { sortInTimeSlices } from "../runtime/sort-in-steps.js";
 import type { Waiting } from "../runtime/time-slices.js";
 import { compareCodeUnits, comparePaths } from "../values/text.js";
 
@@ -9,7 +9,7 @@ export async function sortTree<Tree extends { files: { path: string }[]; directo
 ): Promise<Tree> {
   return {
     ...tree,
-    files: await sortInTurns(tree.files, comparePaths, waiting),
-    directories: await sortInTurns(tree.directories, compareCodeUnits, waiting),
+    files: await sortInTimeSlices(tree.files, comparePaths, waiting),
+    directories: await sortInTimeSlices(tree.directories, compareCodeUnits, waiting),
   };
 }
