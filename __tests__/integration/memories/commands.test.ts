@@ -1,9 +1,10 @@
 import { describe, expect, it } from "@jest/globals";
-import { BSON, type CommandSucceededEvent, MongoClient, type CommandStartedEvent, type Document } from "mongodb";
+import { MongoClient, type CommandStartedEvent, type Document } from "mongodb";
 import { restrict } from "../../helpers/restrict.js";
 import { createAddress, memoryScopes } from "../../helpers/addresses.js";
 import { type Memory, MemoryNode, MongoMemoryStore } from "../../../src/index.js";
 import { freshAddress } from "../../helpers/memory-case.js";
+import { receivedBy } from "../../helpers/answers-of.js";
 import { commandsOf } from "../../helpers/commands-of.js";
 import { testDatabase } from "../../helpers/test-database.js";
 import { useClient } from "../../helpers/use-client.js";
@@ -13,15 +14,6 @@ const client = useClient(new MongoClient(uri, { monitorCommands: true }));
 const store = new MongoMemoryStore({ client, dbName: name });
 
 const sentBy = (run: () => Promise<unknown>): Promise<CommandStartedEvent[]> => commandsOf(client, run);
-
-/** Returns the bytes of the answers to the commands that `run` sends. */
-async function receivedBy(run: () => Promise<unknown>): Promise<number> {
-  let bytes = 0;
-  const count = ({ reply }: CommandSucceededEvent): void => void (bytes += BSON.calculateObjectSize(reply as Document));
-  client.on("commandSucceeded", count);
-  await run().finally(() => client.off("commandSucceeded", count));
-  return bytes;
-}
 
 const commands: [string, number, (memory: Memory) => Promise<unknown>][] = [
   ["read", 1, (memory) => memory.read("/notes/today")],
@@ -110,8 +102,8 @@ describe("server commands", () => {
         memory.write(`/notes/${index % 3}/a-name-of-some-length-${index}`, "text"),
       ),
     );
-    expect(await receivedBy(() => run(memory))).toBeLessThan(15_000);
-    expect(await receivedBy(() => run(memory))).toBeLessThan(500);
+    expect(await receivedBy(client, () => run(memory))).toBeLessThan(15_000);
+    expect(await receivedBy(client, () => run(memory))).toBeLessThan(500);
   });
 
   it("the first write of a memory is one command", async () => {

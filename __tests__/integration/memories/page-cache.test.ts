@@ -1,8 +1,9 @@
 import { describe, expect, it } from "@jest/globals";
-import { BSON, type CommandSucceededEvent, type Document, MongoClient } from "mongodb";
+import { MongoClient } from "mongodb";
 import { MongoMemoryStore } from "../../../src/index.js";
 import { MemoryTree } from "../../../src/core/tree/memory-tree.js";
 import { PageCache } from "../../../src/mongodb/memories/reading/page-cache.js";
+import { receivedBy } from "../../helpers/answers-of.js";
 import { commandsOf } from "../../helpers/commands-of.js";
 import { freshAddress } from "../../helpers/memory-case.js";
 import { withPageBytes } from "../../helpers/page-sizes.js";
@@ -13,14 +14,6 @@ import { useClient } from "../../helpers/use-client.js";
 const { uri, name: dbName, db } = testDatabase("replicaSet");
 const client = useClient(new MongoClient(uri, { monitorCommands: true }));
 const store = new MongoMemoryStore({ client, dbName, ...withPageBytes(2000) });
-
-async function receivedBy(run: () => Promise<unknown>): Promise<number> {
-  let bytes = 0;
-  const count = ({ reply }: CommandSucceededEvent): void => void (bytes += BSON.calculateObjectSize(reply as Document));
-  client.on("commandSucceeded", count);
-  await run().finally(() => client.off("commandSucceeded", count));
-  return bytes;
-}
 
 describe("the pages that a process keeps", () => {
   const createPage = (content: string) => {
@@ -70,10 +63,10 @@ describe("a large memory that has not changed", () => {
     ]) {
       const sent = await commandsOf(client, run);
       expect(sent.map(({ commandName }) => commandName)).toEqual(["find"]);
-      expect(await receivedBy(run)).toBeLessThan(500 + 300 * pages.length);
+      expect(await receivedBy(client, run)).toBeLessThan(500 + 300 * pages.length);
     }
     await memory.search("words");
-    expect(await receivedBy(() => memory.search("note"))).toBeLessThan(1000 + 600 * pages.length);
+    expect(await receivedBy(client, () => memory.search("note"))).toBeLessThan(1000 + 600 * pages.length);
     expect(await memory.list("/")).toHaveLength(30);
     expect((await memory.stat("/"))?.sizeBytes).toBe(
       Object.values(createFiles(300)).reduce((sum, text) => sum + text.length, 0),
@@ -86,7 +79,7 @@ describe("a large memory that has not changed", () => {
     await memory.snapshot();
     const other = new MongoMemoryStore({ client, dbName, ...withPageBytes(2000) }).memory(memory.address);
     await other.append("/d07/f3", "changed");
-    const received = await receivedBy(async () => {
+    const received = await receivedBy(client, async () => {
       expect((await memory.snapshot()).files.find(({ path }) => path === "/d07/f3")?.content).toMatch(/changed$/);
     });
     const pages = await findPages(db.collection("memories"), memory);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { promisify } from "node:util";
-import { MongoClient } from "mongodb";
+import type { MongoClient } from "mongodb";
 import type { Memory } from "../../../src/index.js";
 import { compiled } from "../../helpers/compiled-sources.js";
 import { describeSnapshot } from "../../helpers/interleaving.js";
@@ -16,25 +16,13 @@ import {
   type StoreSettings,
   type UserAddress,
 } from "../../helpers/killed-acts.js";
-import type { PrivateMongod } from "../../helpers/mongo-servers.js";
+import { startImpatientServer } from "../../helpers/impatient-server.js";
 import { toArgument } from "../../helpers/page-sizes.js";
 import { isLong } from "../../helpers/repetitions.js";
 import { findPageFaults, readStoredPages } from "../../helpers/stored-pages.js";
-import { privateMongod } from "../../helpers/test-database.js";
-import { useClient } from "../../helpers/use-client.js";
 
 const runProcess = promisify(execFile);
 const worker = compiled("__tests__/helpers/killed-act-worker.ts");
-
-let started: Promise<{ mongod: PrivateMongod; client: MongoClient }> | undefined;
-
-/** A server that ends the transaction of a dead process after a second instead of a minute. */
-function startServer(): Promise<{ mongod: PrivateMongod; client: MongoClient }> {
-  started ??= privateMongod("replicaSet", { args: ["--setParameter", "transactionLifetimeLimitSeconds=1"] }).then(
-    (mongod) => ({ mongod, client: useClient(new MongoClient(mongod.uri)) }),
-  );
-  return started;
-}
 
 const freshUser = (): UserAddress => ({
   nodeId: `node ${randomUUID()}`,
@@ -90,7 +78,7 @@ async function checkDeath(
   number: number,
   variant: Pick<StoreSettings, "pageBytes" | "history">,
 ): Promise<boolean> {
-  const { mongod, client } = await startServer();
+  const { mongod, client } = await startImpatientServer();
   const act: KilledAct = killedActs[name];
   const { aheadMs = 0, isRepeated } = act;
   const settings = { ...variant, client, dbName: name.replaceAll(" ", "_"), aheadMs };

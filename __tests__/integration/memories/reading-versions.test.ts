@@ -1,4 +1,5 @@
-import { BSON, type CommandSucceededEvent, MongoClient } from "mongodb";
+import { MongoClient } from "mongodb";
+import { answersOf } from "../../helpers/answers-of.js";
 import { describe, expect, it } from "@jest/globals";
 import { type MemoryHistory, type Memory, MongoMemoryStore } from "../../../src/index.js";
 import type { ServerKind } from "../../helpers/mongo-servers.js";
@@ -13,11 +14,8 @@ describe.each<ServerKind>(["standalone", "replicaSet"])("on a %s a version", (se
 
   /** Counts the commands of a call, and the bytes of their answers in steps of a kilobyte. */
   async function measure(call: () => Promise<unknown>): Promise<{ commands: number; kilobytes: number }> {
-    const answers: CommandSucceededEvent[] = [];
-    const record = (event: CommandSucceededEvent): void => void answers.push(event);
-    client.on("commandSucceeded", record);
-    await call().finally(() => client.off("commandSucceeded", record));
-    const bytes = answers.reduce((sum, { reply }) => sum + BSON.calculateObjectSize(reply as object), 0);
+    const answers = await answersOf(client, call);
+    const bytes = answers.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
     return { commands: answers.length, kilobytes: Math.ceil(bytes / 1000) };
   }
 

@@ -2,32 +2,19 @@ import { describe, expect, it } from "@jest/globals";
 import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { promisify } from "node:util";
-import { MongoClient } from "mongodb";
 import { toLoggedText } from "../../../src/core/search/log-lines.js";
 import { type Memory, MemoryNode, MongoMemoryStore } from "../../../src/index.js";
 import { compiled } from "../../helpers/compiled-sources.js";
 import { findStored } from "../../helpers/find-stored.js";
-import type { PrivateMongod } from "../../helpers/mongo-servers.js";
+import { startImpatientServer } from "../../helpers/impatient-server.js";
 import { toArgument, withPageBytes } from "../../helpers/page-sizes.js";
 import { readAll } from "../../helpers/read-all.js";
 import { isLong } from "../../helpers/repetitions.js";
 import { hashSha256 } from "../../helpers/sha256.js";
 import { getHistory, getProposals } from "../../helpers/store-calls.js";
-import { privateMongod } from "../../helpers/test-database.js";
-import { useClient } from "../../helpers/use-client.js";
 
 const runProcess = promisify(execFile);
 const worker = compiled("__tests__/helpers/redaction-worker.ts");
-
-let started: Promise<{ mongod: PrivateMongod; client: MongoClient }> | undefined;
-
-/** A server that ends the transaction of a dead process after a second instead of a minute. */
-function startServer(): Promise<{ mongod: PrivateMongod; client: MongoClient }> {
-  started ??= privateMongod("replicaSet", { args: ["--setParameter", "transactionLifetimeLimitSeconds=1"] }).then(
-    (mongod) => ({ mongod, client: useClient(new MongoClient(mongod.uri)) }),
-  );
-  return started;
-}
 
 /** What a memory is like before a redaction. */
 interface Case {
@@ -120,7 +107,7 @@ const events = isLong ? ["commandStarted", "commandSucceeded"] : ["commandSuccee
 
 describe.each(Object.entries(cases))("a redaction of %s", (name, { pageBytes, createText, prepare }) => {
   it.each(events)("whose process is killed at any %s shows each text as it was or covered", async (event) => {
-    const { mongod, client } = await startServer();
+    const { mongod, client } = await startImpatientServer();
     const dbName = `${Object.keys(cases).indexOf(name)}-${event}`;
     const store = new MongoMemoryStore({ client, dbName, history: true, ...withPageBytes(pageBytes) });
     const stride = isLong ? 1 : 30;

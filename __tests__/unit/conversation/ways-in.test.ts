@@ -77,6 +77,13 @@ function createNode(options: Partial<MemoryNodeOptions> = {}): MemoryNode {
   return new MemoryNode({ nodeId: "n", store: new InMemoryStore(), ...options });
 }
 
+/** A middleware that replaces old messages by a summary during a run of a few steps. */
+function createShortening() {
+  const summaries = new ScriptedChatModel(() => "Summary.");
+  const sizes = { trigger: { messages: 6 }, keep: { messages: 2 } };
+  return { summaries, shorten: summarizationMiddleware({ model: summaries, ...sizes } as never) };
+}
+
 /** The lines of messages in all files of a log. */
 async function readLines(memory: Memory, path = "/conversations/"): Promise<string[]> {
   const { files } = await memory.snapshot();
@@ -320,12 +327,7 @@ describe("a log in a graph", () => {
         steps += 1;
         return steps % 5 === 0 ? `Answer ${steps}` : { tool: "look", args: {} };
       });
-      const summaries = new ScriptedChatModel(() => "Summary.");
-      const shorten = summarizationMiddleware({
-        model: summaries,
-        trigger: { messages: 6 },
-        keep: { messages: 2 },
-      } as never);
+      const { summaries, shorten } = createShortening();
       const middleware = [memoryMiddleware({ memory: node, log: true }), shorten] as never[];
       const tools = [look];
       const agent = createAgent({ model, tools, middleware, ...(checkpointer && { checkpointer }) }) as Runnable;
@@ -344,12 +346,7 @@ describe("a log in a graph", () => {
   it("has the messages of its own tenant's run beside a run of another store with the same ids", async () => {
     const memory = new MemoryNode({ nodeId: "shared", scope: "perUser" });
     const middleware = memoryMiddleware({ memory, log: true });
-    const summaries = new ScriptedChatModel(() => "Summary.");
-    const shorten = summarizationMiddleware({
-      model: summaries,
-      trigger: { messages: 6 },
-      keep: { messages: 2 },
-    } as never);
+    const { summaries, shorten } = createShortening();
     const thread = { configurable: { thread_id: "1", user_id: "ada" } };
     const createTenant = (onLook: (step: number) => Promise<void>) => {
       let steps = 0;
