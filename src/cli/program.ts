@@ -17,6 +17,7 @@ import { page } from "./commands/serve/page.js";
 import { doctor } from "./commands/upkeep/doctor.js";
 import { migrate } from "./commands/upkeep/migrate.js";
 import { tidy } from "./commands/upkeep/tidy.js";
+import { toOneLine } from "../core/values/text.js";
 import type { CliContext } from "./context.js";
 import { type CommandError, type ExitCode, exitCodes, toCommandError, usageError } from "./errors.js";
 import { createRedactor } from "./redact.js";
@@ -100,7 +101,7 @@ async function reportError(failure: CommandError, argv: readonly string[], conte
   const { code, exitCode, suggestsDoctor } = failure;
   // `doctor` itself has said all.
   const hint = suggestsDoctor && argv[0] !== "doctor" ? " (`doctor` says more)" : "";
-  const message = context.redact(failure.message).replaceAll(/\s*\n\s*/g, " ") + hint;
+  const message = toOneLine(context.redact(failure.message)) + hint;
   const report = argv.includes("--json")
     ? err.json({ ok: false, error: { code, message } })
     : err.line(`${err.style("red", "error:")} ${err.foreign(message)}`);

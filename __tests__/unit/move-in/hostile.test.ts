@@ -173,6 +173,15 @@ async function* asyncOf(items: readonly object[]): AsyncGenerator {
   yield* items;
 }
 
+it("an observation with a long row of blanks takes linear time", async () => {
+  const observations = [`a${" ".repeat(900_000)}b \n c`];
+  const source = await fileOf(JSON.stringify({ type: "entity", name: "a", entityType: "person", observations }));
+  // Bounded by jest's limit of time: anything quadratic takes minutes.
+  const { report, memory } = await move({ from: "server-memory", source });
+  expect(report.written).toBe(1);
+  expect(await memory.read("/imported/person/a.md")).toMatch(/ b c\n$/);
+});
+
 describe("a move that ends with an error", () => {
   const cut = async function* (error: Error): AsyncGenerator<string> {
     yield `${mem0({}).slice(0, -1)},{`;

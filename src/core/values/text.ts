@@ -88,3 +88,11 @@ export function checkText(text: unknown, name: string): asserts text is string {
     throw invalid(`${name} must be a string (given ${text === null ? "null" : typeof text})`);
   if (!text.isWellFormed()) throw invalid(`${name} is not well-formed Unicode (it holds a lone surrogate)`);
 }
+
+/** It begins where blanks begin: tried from each blank, a long row of blanks would take quadratic time. */
+const lineBreak = /(?<!\s)\s*\n\s*/g;
+
+/** Puts a text on one line: a blank replaces each line end and the blanks around it. */
+export function toOneLine(text: string): string {
+  return text.replaceAll(lineBreak, " ");
+}

@@ -1,3 +1,4 @@
+import { toOneLine } from "../../core/values/text.js";
 import { getField, toRecord } from "../../core/values/unknown-values.js";
 import type { MoveInEntry, MoveInNote, MoveInSource } from "../entry.js";
 import { toPath } from "../names.js";
@@ -55,7 +56,9 @@ function groupRelations(items: readonly GraphItem[]): Map<string, string[]> {
   for (const { type, value } of items) {
     if (type !== "relation") continue;
     const from = String(getField(value, "from"));
-    lines.set(from, [...(lines.get(from) ?? []), toLine(value) ?? ""]);
+    const known = lines.get(from) ?? [];
+    known.push(toLine(value) ?? "");
+    lines.set(from, known);
   }
   return lines;
 }
@@ -72,7 +75,7 @@ function toEntry(value: unknown, what: string, relations: Map<string, string[]>)
   if (typeof name !== "string" || typeof entityType !== "string" || !Array.isArray(observations))
     return { what, why: "it is not a complete entity" };
   const texts = observations.filter((each) => typeof each === "string");
-  const lines = [...texts, ...(relations.get(name) ?? [])].map((line) => `- ${line.replaceAll(/\s*\n\s*/g, " ")}\n`);
+  const lines = [...texts, ...(relations.get(name) ?? [])].map((line) => `- ${toOneLine(line)}\n`);
   const lost = observations.length - texts.length;
   relations.delete(name);
   const { path, shortened } = toPath([...(entityType === "" ? [] : [entityType]), `${name}.md`]);

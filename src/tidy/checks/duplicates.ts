@@ -91,7 +91,9 @@ function findText(places: Map<string, Place>, words: string, place: Place): Plac
 const maxFoldedChars = 10_000;
 
 /** Signs such as those of `C++`, `C#` and `50 %` are no punctuation of a sentence. */
-const sentenceMarks = /^[.,;:!?…"'()[\]*_`~«»“”„‘’¿¡。、，！？：；]+|[.,;:!?…"'()[\]*_`~«»“”„‘’¿¡。、，！？：；]+$/gu;
+const sentenceMark = /[.,;:!?…"'()[\]*_`~«»“”„‘’¿¡。、，！？：；]/u.source;
+/** The row at the end begins where marks begin: tried from each mark, a long row would take quadratic time. */
+const sentenceMarks = new RegExp(`^${sentenceMark}+|(?<!${sentenceMark})${sentenceMark}+$`, "gu");
 
 /** Folds case, accents, blanks and the punctuation at the ends of a line. */
 function fold(line: string): string {
