@@ -30,10 +30,10 @@ export async function findFiles(
 ): Promise<FileInfo[]> {
   const isLike = compileGlob(pattern.replace(/^\/+/, ""));
   const matching: FileInfo[] = [];
-  const turns = new TimeSlices(signal);
+  const slices = new TimeSlices(signal);
   for (const { file, relative } of within(files, path)) {
     if (isLike(relative)) matching.push(fileInfo(file));
-    if (turns.isOver()) await turns.next();
+    if (slices.isOver()) await slices.next();
   }
   return matching;
 }
@@ -60,14 +60,14 @@ export async function grepFiles(
   const search = new LiteralSearch(pattern);
   const isLike = glob ? compileGlob(glob.replace(/^\/+/, "")) : () => true;
   const named = glob?.includes("/") !== true;
-  const turns = new TimeSlices(signal);
+  const slices = new TimeSlices(signal);
   for (const { file, relative } of within(files, path)) {
-    if (turns.isOver()) await turns.next();
+    if (slices.isOver()) await slices.next();
     if (!isLike(named ? posix.basename(file.path) : relative)) continue;
     for (const found of linesHolding(search, file.content)) {
       if (matches.length >= maxCount) return { matches, truncated: true };
       matches.push({ path: file.path, line: found.line, text: found.text });
-      if (turns.isOver()) await turns.next();
+      if (slices.isOver()) await slices.next();
     }
   }
   return { matches };

@@ -76,7 +76,7 @@ async function findSimilarLines(text: string, wanted: string, maxChars: number):
   }, 0);
   const getShare = compareBy(fold(takeStart((wantedLines[longest] ?? "").trim(), maxLineChars)));
   if (getShare === null) return [];
-  const turns = new TimeSlices(null);
+  const slices = new TimeSlices(null);
   const starts: number[] = [];
   let best: { line: number; piece: number; share: number }[] = [];
   for (let start = 0; start <= text.length;) {
@@ -89,7 +89,7 @@ async function findSimilarLines(text: string, wanted: string, maxChars: number):
         best = [...best, { line: starts.length - 1, piece, share }]
           .toSorted((a, b) => b.share - a.share)
           .slice(0, maxPlaces);
-      if (turns.isOver()) await turns.next();
+      if (slices.isOver()) await slices.next();
     }
     start = end + 1;
   }

@@ -32,9 +32,9 @@ export async function blameLines({ text, steps }: FileLineage, call: CallContext
   const createTraced = (line: string, present: number): TracedLine => ({ text: line, present });
   let newer: readonly TracedLine[] = await runInTimeSlices(mapInSteps(lines, createTraced), call);
   let isRedacted = false;
-  const turns = new TimeSlices(call);
+  const slices = new TimeSlices(call);
   for await (const { version, before } of eachStep(steps)) {
-    if (turns.isOver()) await turns.next();
+    if (slices.isOver()) await slices.next();
     if (isRedacted && version.redactedAt === undefined) break;
     if (before === "same") continue;
     if (before === null) {

@@ -1,11 +1,11 @@
 /** The longest time that work keeps the event loop, apart from its last step. */
-const maxTurnMs = 10;
+const maxSliceMs = 10;
 
 /** The call or the signal that waits for the work. */
 export type Waiting = Pick<AbortSignal, "throwIfAborted">;
 
 /**
- * Lets others have the event loop during long work: `if (turns.isOver()) await turns.next()` among its steps. Timers
+ * Lets others have the event loop during long work: `if (slices.isOver()) await slices.next()` among its steps. Timers
  * run then too, so a call ends by its signal and by its time limit in the middle of the work.
  */
 export class TimeSlices {
@@ -15,7 +15,7 @@ export class TimeSlices {
   /** @param waiting null: nobody can end the work */
   constructor(waiting: Waiting | null) {
     this.#waiting = waiting;
-    this.#endsMs = (waiting && turnEnds.get(waiting)) ?? this.#begin();
+    this.#endsMs = (waiting && sliceEnds.get(waiting)) ?? this.#begin();
   }
 
   /** Whether the work has gone on for 10 ms. */
@@ -31,14 +31,14 @@ export class TimeSlices {
   }
 
   #begin(): number {
-    const endsMs = performance.now() + maxTurnMs;
-    if (this.#waiting !== null) turnEnds.set(this.#waiting, endsMs);
+    const endsMs = performance.now() + maxSliceMs;
+    if (this.#waiting !== null) sliceEnds.set(this.#waiting, endsMs);
     return endsMs;
   }
 }
 
-/** The end of the last turn of each call. Pieces of work of one call that follow each other share a turn. */
-const turnEnds = new WeakMap<Waiting, number>();
+/** The end of the last slice of each call. Pieces of work of one call that follow each other share a slice. */
+const sliceEnds = new WeakMap<Waiting, number>();
 
 /** Waits until the event loop has come round: timers and messages that are due come first. */
 export function nextTurn(): Promise<void> {
@@ -48,12 +48,12 @@ export function nextTurn(): Promise<void> {
 /** Work that yields after each short step. */
 export type Steps<T> = Generator<void, T>;
 
-/** Runs the steps of work in turns with others. @throws the reason, if nobody waits for the work any more */
+/** Runs the steps of work in time slices. @throws the reason, if nobody waits for the work any more */
 export async function runInTimeSlices<T>(work: Steps<T>, waiting: Waiting | null): Promise<T> {
-  const turns = new TimeSlices(waiting);
+  const slices = new TimeSlices(waiting);
   for (;;) {
     const step = work.next();
     if (step.done === true) return step.value;
-    if (turns.isOver()) await turns.next();
+    if (slices.isOver()) await slices.next();
   }
 }

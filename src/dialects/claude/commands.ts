@@ -115,7 +115,7 @@ async function answerWith(
   { count, what, options }: { count: number; what: string; options: CheckedClaudeOptions },
 ): Promise<string> {
   const maxChars = Math.min(options.maxViewChars, Math.max(0, options.maxAnswerChars - header.length - sentenceChars));
-  const turns = new TimeSlices(null);
+  const slices = new TimeSlices(null);
   const parts = [header];
   let recent: string[] = [];
   let shown = 0;
@@ -133,7 +133,7 @@ async function answerWith(
     // Joined in parts: a list of a million lines would occupy the process with garbage collection.
     parts.push(recent.join("\n"));
     recent = [];
-    if (turns.isOver()) await turns.next();
+    if (slices.isOver()) await slices.next();
   }
   return [...parts, ...recent].join("\n");
 }

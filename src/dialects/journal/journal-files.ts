@@ -85,7 +85,7 @@ export async function journalTree(
   files: readonly Pick<SnapshotFile, "path" | "content">[],
   { root, reservationFolder }: { root: string; reservationFolder: string },
 ): Promise<JournalTree> {
-  const turns = new TimeSlices(null);
+  const slices = new TimeSlices(null);
   const texts = new Map<string, string>();
   const reservations = new Map<string, string>();
   const entries: JournalEntry[] = [];
@@ -99,7 +99,7 @@ export async function journalTree(
     texts.set(file, content);
     for (const block of parsing(content)) {
       if (block !== undefined) entries.push(toEntry(file, block));
-      if (turns.isOver()) await turns.next();
+      if (slices.isOver()) await slices.next();
     }
   }
   return { texts, entries, reservations, rootIsFile };

@@ -90,10 +90,10 @@ export class Journal {
     const at = formatInstant(this.#clock());
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
       const tree = await this.#load();
-      const turns = new TimeSlices(null);
+      const slices = new TimeSlices(null);
       const found = resolve(namesakes(tree.entries, draft.key));
       if (found === undefined) throw keyNotFound(draft.key, "; use memory_write to create");
-      if (turns.isOver()) await turns.next();
+      if (slices.isOver()) await slices.next();
       const { file } = found.entry;
       const change = (text: string): string => {
         const current = resolve(namesakes(readEntries(file, text), draft.key))?.entry;
@@ -121,7 +121,7 @@ export class Journal {
       (lowerQuery === "" ||
         [entry.key, entry.content, ...entry.tags].some((text) => wanted.firstIn(text.toLowerCase()) !== -1));
     const { entries } = await this.#load();
-    const turns = new TimeSlices(null);
+    const slices = new TimeSlices(null);
     let first: JournalEntry[] = [];
     let count = 0;
     for (const entry of entries) {
@@ -130,7 +130,7 @@ export class Journal {
         count += 1;
         if (first.length > maxSorted) first = first.toSorted(compareEntries).slice(0, limit);
       }
-      if (turns.isOver()) await turns.next();
+      if (slices.isOver()) await slices.next();
     }
     return { first: first.toSorted(compareEntries).slice(0, limit), count };
   }

@@ -76,10 +76,10 @@ export class MemoryEmbeddings implements Embeddings {
     const ofOtherModels = await vectors.read({ ...address, model: { $ne: model } }, { _id: 0, text: 1 }, this.#call);
     if (ofOtherModels.length === 0) return;
     const kept = new Set<string>();
-    const turns = new TimeSlices(this.#call);
+    const slices = new TimeSlices(this.#call);
     for (const text of await all()) {
       kept.add(this.#hash(text));
-      if (turns.isOver()) await turns.next();
+      if (slices.isOver()) await slices.next();
     }
     const gone = ofOtherModels.filter(({ text }) => !kept.has(text)).map(({ text }) => text);
     if (gone.length > 0) await vectors.delete({ ...address, text: { $in: [...new Set(gone)] } }, this.#call);

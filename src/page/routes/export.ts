@@ -32,19 +32,19 @@ const exportMemories = route("GET", "export", z.strictObject(filterFields), asyn
 
 const pieceChars = 65_536;
 
-/** Reads the archive in pieces of some size, in turns with other requests. */
+/** Reads the archive in pieces of some size, in time slices. */
 async function* readPieces(
   memories: AsyncIterable<MemorySummary>,
   context: RouteContext,
 ): AsyncGenerator<string, void> {
   const archive = new ArchiveLines();
-  const turns = new TimeSlices(context.signal);
+  const slices = new TimeSlices(context.signal);
   let piece = "";
   for await (const { address } of memories) {
     const snapshot = await openMemory(context, address).snapshot();
     for (const file of snapshot.files) {
       piece += archive.file(address, file);
-      if (turns.isOver()) await turns.next();
+      if (slices.isOver()) await slices.next();
       if (piece.length < pieceChars) continue;
       yield piece;
       piece = "";

@@ -198,7 +198,7 @@ export class MemoryRedaction {
   }
 
   async *#planVersions(view: HistoryView, ids: string[], mark: RedactionMark): AsyncGenerator<FileRedaction> {
-    const turns = new TimeSlices(this.#call);
+    const slices = new TimeSlices(this.#call);
     let current: { newest: VersionDocument; walk: FileWalk } | null = null;
     for await (const version of view.versionsByFile(ids)) {
       if (current === null || current.newest.file !== version.file) {
@@ -206,7 +206,7 @@ export class MemoryRedaction {
         current = { newest: version, walk: this.#subject.openFile(mark, findPresentText(view, version)) };
       }
       for (const part of current.walk.add(version)) {
-        if (turns.isOver()) await turns.next();
+        if (slices.isOver()) await slices.next();
         if (part) yield part;
       }
     }
