@@ -6,6 +6,7 @@ import { TextRedactor } from "../../../src/core/history/text-redactor.js";
 import { type FileRedaction, FileTextRedaction } from "../../../src/mongodb/history/redaction/cover-file.js";
 import type { Redaction } from "../../../src/mongodb/history/redaction/write-redactions.js";
 import {
+  type CoverMark,
   getPublicId,
   isBeingCovered,
   isTextRedacted,
@@ -16,7 +17,6 @@ import { doAtOnce, encodeText } from "../../helpers/at-once.js";
 import { repetitions } from "../../helpers/repetitions.js";
 
 const mark = { at: new Date(0), by: { userId: "ada" } };
-const covering = "digest";
 
 /** The versions of a file that had these texts, newest first. */
 function createLineage(texts: readonly string[], isWholeAt: (index: number) => boolean): VersionDocument[] {
@@ -49,9 +49,9 @@ function readTexts(lineage: readonly VersionDocument[], present: string): string
 function apply(lineage: readonly VersionDocument[], redactions: readonly Redaction[]): VersionDocument[] {
   return lineage.map((version) => {
     const own = redactions.filter(({ id }) => id === getPublicId(version));
-    return own.reduce<VersionDocument>((changed, { set, found, covering: digest }) => {
+    return own.reduce<VersionDocument>((changed, { set, found, covering }) => {
       if (found !== undefined) expect(changed.older ?? null).toEqual(found);
-      return { ...changed, ...set, ...(digest !== undefined && { covering: [digest] }) };
+      return { ...changed, ...set, ...(covering && { covering: [...(changed.covering ?? []), covering] }) };
     }, version);
   });
 }
@@ -62,13 +62,24 @@ function plan(
   present: string,
   redactor: TextRedactor,
   atOnce?: number,
-): FileRedaction {
-  const file = new FileTextRedaction({ redactor, covering, mark, present, ...(atOnce && { atOnce }) });
+): FileRedaction & { servedMarks: readonly CoverMark[] } {
+  const file = new FileTextRedaction({ redactor, mark, present, ...(atOnce && { atOnce }) });
   const parts = [...lineage.flatMap((version) => [...file.add(version)]), ...file.end()];
   return {
     versions: parts.flatMap((part) => (part ? part.versions : [])),
     redactions: parts.flatMap((part) => (part ? part.redactions : [])),
+    servedMarks: file.servedMarks,
   };
+}
+
+/** Covers a text in all versions, and removes the marks that have served. */
+function redact(lineage: readonly VersionDocument[], present: string, redactor: TextRedactor): VersionDocument[] {
+  const covered = apply(lineage, plan(lineage, present, redactor).redactions);
+  const served = plan(covered, present, redactor).servedMarks.map((each) => JSON.stringify(each));
+  return covered.map(({ covering = [], ...version }) => ({
+    ...version,
+    covering: covering.filter((each) => !served.includes(JSON.stringify(each))),
+  }));
 }
 
 const cover = (redactor: TextRedactor, text: string): string => doAtOnce(redactor.cover(text));
@@ -181,6 +192,33 @@ describe("a text that is redacted in the versions of a file", () => {
         expect(inBetween).toEqual(all.map((text) => cover(redactor, text)).toReversed());
         const after = apply(half, plan(half, now, redactor).redactions);
         expect(readTexts(after, now)).toEqual(all.map((text) => cover(redactor, text)).toReversed());
+      }),
+      { numRuns: repetitions({ usual: 1000, long: 10_000 }) },
+    );
+  });
+});
+
+describe("two texts with the same cover", () => {
+  const [one, other] = [new TextRedactor("sk-1"), new TextRedactor("sk-2")];
+
+  it("are covered whole or not at all in what can be read, where one of two redactions ended in the middle", () => {
+    fc.assert(
+      fc.property(someHistory, ({ texts, present, whole, done, atOnce }) => {
+        const withBoth = [...texts, present].map((text) => text.replaceAll("an", "sk-2"));
+        const now = cover(other, cover(one, withBoth.at(-1) ?? ""));
+        const all = [...withBoth.slice(0, -1), now];
+        const lineage = createLineage(all, (index) => index === whole);
+        const half = apply(lineage, plan(lineage, now, one, atOnce).redactions.slice(0, done));
+
+        const between = redact(half, now, other);
+        const allowed = all.map((text) => [cover(other, text), cover(other, cover(one, text))]).toReversed();
+        const read = readTexts(between, now);
+        for (const [index, version] of between.entries())
+          if (!isTextRedacted(version)) expect(allowed[index]).toContain(read[index]);
+
+        const after = redact(between, now, one);
+        expect(readTexts(after, now)).toEqual(allowed.map(([, covered]) => covered));
+        expect(after.filter(isBeingCovered)).toEqual([]);
       }),
       { numRuns: repetitions({ usual: 1000, long: 10_000 }) },
     );

@@ -6,7 +6,14 @@ import type { ExactCollection } from "../driver/exact-collection.js";
 import { reading, streaming, streamingBatches } from "../driver/reads.js";
 import type { Head } from "./outbox.js";
 import { type Redaction, writeRedactions } from "./redaction/write-redactions.js";
-import { versionIdRange, type OwnerDocument, getPublicId, storedId, type VersionDocument } from "./version-document.js";
+import {
+  type CoverMark,
+  versionIdRange,
+  type OwnerDocument,
+  getPublicId,
+  storedId,
+  type VersionDocument,
+} from "./version-document.js";
 
 export type StoredVersion = VersionDocument | OwnerDocument;
 
@@ -67,6 +74,7 @@ const batchSize = 2000;
 
 /** The most paths that one command searches for. */
 const maxPathsPerCommand = 100;
+const maxMarksPerCommand = 10_000;
 
 /** The versions of all memories that have left the documents of the memories. */
 export class VersionCollection {
@@ -233,11 +241,15 @@ export class VersionCollection {
     }
   }
 
-  /** Lets the versions of a memory be read again in which a text was being covered. */
-  async endCovering(memory: string, covering: string, call: CallContext): Promise<void> {
-    const others = { $setDifference: ["$covering", [covering]] };
-    const kept = { $cond: [{ $eq: [others, []] }, "$$REMOVE", others] };
-    await this.#collection.updateMany({ _id: versionIdRange(memory), covering }, [{ $set: { covering: kept } }], call);
+  /** Removes marks from the versions of a memory. A version without a mark can be read again. */
+  async endCovering(memory: string, marks: readonly CoverMark[], call: CallContext): Promise<void> {
+    for (let start = 0; start < marks.length; start += maxMarksPerCommand) {
+      const some = marks.slice(start, start + maxMarksPerCommand);
+      const others = { $setDifference: ["$covering", { $literal: some }] };
+      const kept = { $cond: [{ $eq: [others, []] }, "$$REMOVE", others] };
+      const marked = { _id: versionIdRange(memory), covering: { $in: some } };
+      await this.#collection.updateMany(marked, [{ $set: { covering: kept } }], call);
+    }
   }
 }
 

@@ -32,14 +32,26 @@ export interface VersionDocument extends Partial<VersionOrigin> {
   /** Set if only a part of the text is redacted: the rest can be read. */
   masked?: true;
   /**
-   * Covers of the texts that are being covered in the text after this version, or in the text before it. After a crash
-   * they stay until the same text is redacted again, or another one with the same cover.
+   * Set while a text is being covered in the text after this version, or in the text before it. After a crash the marks
+   * stay until the same text is redacted again.
    */
-  covering?: string[];
+  covering?: CoverMark[];
   /** The time at which MongoDB deletes the version, because the memory has not changed any more. */
   expiresAt?: Date;
   /** The time at which MongoDB deletes the version, because it is older than `keepMs`. */
   dropAt?: Date;
+}
+
+/**
+ * Names the occurrence of a text that is covered last. When the cover stands there, all texts with this mark are covered.
+ * So a call after a crash sees whether a mark has served, and the mark says no more about the text than its cover does.
+ */
+export interface CoverMark {
+  /** The occurrence is in the text before this version. */
+  version: string;
+  /** In UTF-16 units. */
+  offset: number;
+  cover: string;
 }
 
 /** The effect of a change on directories. Only the first version of the change contains it. */

@@ -10,7 +10,7 @@ import type { TextRedactor } from "../../../core/history/text-redactor.js";
 import type { Steps } from "../../../core/runtime/time-slices.js";
 import { redactDirectories } from "./redact-directories.js";
 import type { Redaction } from "./write-redactions.js";
-import { getPublicId, isWhollyRedacted, type VersionDocument } from "../version-document.js";
+import { type CoverMark, getPublicId, isWhollyRedacted, type VersionDocument } from "../version-document.js";
 
 /** The person who redacts, and the time. */
 export interface RedactionMark {
@@ -33,13 +33,23 @@ export interface FileRedaction {
 
 interface Part {
   versions: VersionDocument[];
-  marks: Redaction[];
+  marks: PlannedMark[];
   covers: Redaction[];
-  /** Whether an earlier call has left a mark. */
-  isMarked: boolean;
+  /** Null if the text has not been found in a text that can be read. */
+  lastCovered: CoverMark | null;
 }
 
-const createPart = (): Part => ({ versions: [], marks: [], covers: [], isMarked: false });
+interface PlannedMark {
+  version: VersionDocument;
+  /** Whether the text after the version or the text before it is to be covered. */
+  isBeingCovered: boolean;
+  set: Redaction["set"];
+  unset: Redaction["unset"];
+  /** Whether it changes more than an earlier call has done that left its mark on the version. */
+  hasFacts: boolean;
+}
+
+const createPart = (): Part => ({ versions: [], marks: [], covers: [], lastCovered: null });
 
 /**
  * Number of versions that are covered before older ones are searched. Reason: the work of a call that ends early is
@@ -49,8 +59,6 @@ const versionsAtOnce = 500;
 
 export interface FileSettings {
   redactor: TextRedactor;
-  /** The cover that marks versions until the text is covered everywhere. */
-  covering: string;
   mark: RedactionMark;
   /** The text of the file now, if its newest version has one. */
   present: string | undefined;
@@ -66,6 +74,7 @@ export class FileTextRedaction {
   #last: VersionDocument | null = null;
   #part = createPart();
   #isClean = true;
+  readonly #servedMarks = new Map<string, CoverMark>();
 
   constructor(settings: FileSettings) {
     this.#settings = settings;
@@ -74,6 +83,10 @@ export class FileTextRedaction {
   /** Whether no version so far contains the text. */
   get isClean(): boolean {
     return this.#isClean;
+  }
+
+  get servedMarks(): readonly CoverMark[] {
+    return [...this.#servedMarks.values()];
   }
 
   /**
@@ -96,16 +109,18 @@ export class FileTextRedaction {
     const { marks, covers } = this.#part;
     const isPaused = Math.max(marks.length, covers.length) >= atOnce && canPause;
     const version = isPaused ? yield* this.#pause(stored, before) : stored;
-    yield* this.#cover(version, before, isPaused);
+    this.#checkMarks(version, before);
+    yield* this.#cover(version, before);
     this.#last = version;
   }
 
   /** Yields the last part. */
   *end(): Generator<FileRedaction, void> {
-    const { versions, marks, covers, isMarked } = this.#part;
+    const { versions, marks, covers, lastCovered } = this.#part;
     this.#part = createPart();
-    const redactions = [...marks, ...covers.toReversed()];
-    if (versions.length + redactions.length > 0 || isMarked) yield { versions, redactions };
+    const marked = marks.flatMap((mark) => createMarks(mark, lastCovered));
+    const redactions = [...marked, ...covers.toReversed()];
+    if (versions.length + redactions.length > 0) yield { versions, redactions };
   }
 
   /**
@@ -127,18 +142,21 @@ export class FileTextRedaction {
     return { ...stored, older };
   }
 
-  *#cover(version: VersionDocument, before: SearchedText | null, isPaused: boolean): Steps<void> {
+  *#cover(version: VersionDocument, before: SearchedText | null): Steps<void> {
     const { redactor } = this.#settings;
     const older = yield* coverDifference(version.older, before, this.#after, redactor);
     const facts = coverFacts(version, redactor);
-    const wasMarked = this.#hasMark(version);
+    const wasMarked = this.#hasServedMark(version);
     const isRedacted = this.#isFoundIn(version) || facts !== null || (wasMarked && version.redactedAt !== undefined);
     if (isRedacted) this.#part.versions.push(version);
     if (isRedacted || older !== null || wasMarked) this.#isClean = false;
-    this.#part.isMarked ||= wasMarked;
-    if (!isPaused || facts !== null) this.#mark(version, before, facts);
-    if (older !== null)
-      this.#part.covers.push({ id: getPublicId(version), found: version.older ?? null, set: { older }, unset: [] });
+    this.#mark(version, before, facts);
+    if (older !== null) {
+      const id = getPublicId(version);
+      this.#part.covers.push({ id, found: version.older ?? null, set: { older }, unset: [] });
+      const [offset] = before?.places ?? [];
+      if (offset !== undefined) this.#part.lastCovered ??= { version: id, offset, cover: redactor.mask };
+    }
     this.#isFoundAfter = before === null ? older !== null : before.places.length > 0;
     this.#after = before;
   }
@@ -147,28 +165,44 @@ export class FileTextRedaction {
     return this.#isFoundAfter && operation !== "deleted";
   }
 
-  #hasMark({ covering = [] }: VersionDocument): boolean {
-    return covering.includes(this.#settings.covering);
+  /** The newest version with a mark is the one that the mark names. */
+  #checkMarks(version: VersionDocument, before: SearchedText | null): void {
+    for (const mark of version.covering ?? []) {
+      const isOwn = mark.version === getPublicId(version) && mark.cover === this.#settings.redactor.mask;
+      if (isOwn && before?.text.startsWith(mark.cover, mark.offset)) this.#servedMarks.set(toKey(mark), mark);
+    }
+  }
+
+  #hasServedMark({ covering = [] }: VersionDocument): boolean {
+    return covering.some((mark) => this.#servedMarks.has(toKey(mark)));
   }
 
   /** Marks a version if the text after it or before it is to be covered, and covers its other fields. */
   #mark(version: VersionDocument, before: SearchedText | null, facts: ReturnType<typeof coverFacts>): void {
-    const { mark, covering } = this.#settings;
+    const { mark } = this.#settings;
     const isFound = this.#isFoundIn(version);
     const isFoundBefore = before !== null && before.places.length > 0;
-    const isNew = (isFound || isFoundBefore) && !isWhollyRedacted(version) && !this.#hasMark(version);
-    if (!isNew && facts === null) return;
-    this.#part.marks.push({
-      id: getPublicId(version),
-      ...(isNew && { covering }),
-      set: {
-        ...((isFound || facts !== null) && markRedacted(version, mark)),
-        ...(isFound && { sizeBytes: null, sha256: null }),
-        ...facts?.set,
-      },
-      unset: facts?.unset ?? [],
-    });
+    const isBeingCovered = (isFound || isFoundBefore) && !isWhollyRedacted(version);
+    if (!isBeingCovered && facts === null) return;
+    const set = {
+      ...((isFound || facts !== null) && markRedacted(version, mark)),
+      ...(isFound && { sizeBytes: null, sha256: null }),
+      ...facts?.set,
+    };
+    this.#part.marks.push({ version, isBeingCovered, set, unset: facts?.unset ?? [], hasFacts: facts !== null });
   }
+}
+
+/** A mark that an earlier call has left is not written again. So each call gets further, however early it ends. */
+function createMarks(
+  { version, isBeingCovered, set, unset, hasFacts }: PlannedMark,
+  lastCovered: CoverMark | null,
+): Redaction[] {
+  const covering = isBeingCovered ? lastCovered : null;
+  const isThere = covering !== null && (version.covering ?? []).some((mark) => toKey(mark) === toKey(covering));
+  const isSaid = set.redactedAt === undefined || version.redactedAt !== undefined;
+  if (isThere && isSaid && !hasFacts) return [];
+  return [{ id: getPublicId(version), ...(covering !== null && { covering }), set, unset }];
 }
 
 /** Covers the text in a version that records only directories. */
@@ -203,6 +237,10 @@ function* coverDifference(
     return before.places.length > 0 ? wholeText(yield* redactor.cover(before.text)) : null;
   const covered = yield* coverOlderText(older, { before, after }, redactor);
   return covered === older ? null : covered;
+}
+
+function toKey({ version, offset, cover }: CoverMark): string {
+  return `${version} ${offset} ${cover}`;
 }
 
 function markRedacted(version: VersionDocument, { at, by }: RedactionMark): Redaction["set"] {

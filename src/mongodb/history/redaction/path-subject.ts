@@ -16,7 +16,6 @@ import type { Redaction } from "./write-redactions.js";
 export class PathSubject implements RedactionSubject {
   readonly records: RecordRedaction;
   readonly forms = [];
-  readonly covering = null;
   readonly #path: string;
   /** The names of the files. */
   readonly #names: Set<string>;
@@ -71,6 +70,7 @@ export class PathSubject implements RedactionSubject {
 }
 
 class FilePathRedaction implements FileWalk {
+  readonly servedMarks = [];
   readonly #path: string;
   readonly #revision: number;
   readonly #mark: RedactionMark;

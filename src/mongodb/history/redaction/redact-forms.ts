@@ -46,16 +46,14 @@ export class FormRedaction {
     // In any case: a vector can be of a text that no version has any more.
     await this.#context.removeVectors();
     // Only now: a version may contain several forms.
-    await this.#redactions[0]?.endCovering();
+    for (const redaction of this.#redactions) await redaction.endCovering();
     return redacted.size;
   }
 }
 
 function createTextSubjects(text: string): TextSubject[] {
-  // Not a digest: it stays after a crash, and somebody could try guesses of the text.
-  const covering = new TextRedactor(text).mask;
   const forms = listTextForms(text).map((form) => new TextRedactor(form));
-  return forms.map((form) => new TextSubject(form, forms, covering));
+  return forms.map((form) => new TextSubject(form, forms));
 }
 
 /**

@@ -17,7 +17,7 @@ import { nowhere, refusePresent } from "./present-occurrences.js";
 import type { FileRedaction, RedactionMark } from "./cover-file.js";
 import type { FileWalk, RedactionSubject } from "./subject.js";
 import { hasTreeDigest, isAbove } from "./tied-records.js";
-import { getPublicId, type VersionDocument } from "../version-document.js";
+import { type CoverMark, getPublicId, type VersionDocument } from "../version-document.js";
 
 /** The most files whose versions one command reads. */
 const maxFilesPerCommand = 1000;
@@ -41,6 +41,7 @@ export class MemoryRedaction {
   readonly #redacted = new Set<string>();
   /** The first part of the ids of the versions, once they have been read. */
   #memory: string | null = null;
+  readonly #servedMarks: CoverMark[] = [];
   /** The files with nothing to redact, each with its last version then. No older version can get such a text again. */
   readonly #cleanFiles = new Map<string, string>();
 
@@ -90,11 +91,10 @@ export class MemoryRedaction {
     throw lostRace();
   }
 
-  /** Lets the versions be read again in which texts were being covered, also by an earlier call that a crash has ended. */
+  /** Lets the versions be read again that are covered now, also those that an earlier call has marked before a crash. */
   async endCovering(): Promise<void> {
-    const { covering } = this.#subject;
-    if (covering !== null && this.#memory !== null)
-      await this.#context.versions.endCovering(this.#memory, covering, this.#call);
+    if (this.#memory !== null && this.#servedMarks.length > 0)
+      await this.#context.versions.endCovering(this.#memory, this.#servedMarks, this.#call);
   }
 
   /** @returns whether the text was nowhere */
@@ -216,6 +216,7 @@ export class MemoryRedaction {
   *#endFile(file: { newest: VersionDocument; walk: FileWalk } | null): Generator<FileRedaction, void> {
     if (file === null) return;
     yield* file.walk.end();
+    this.#servedMarks.push(...file.walk.servedMarks);
     if (file.walk.isClean) this.#cleanFiles.set(file.newest.file ?? "", getPublicId(file.newest));
   }
 }

@@ -4,7 +4,7 @@ import type { TextRedactor } from "../../../core/history/text-redactor.js";
 import type { Steps } from "../../../core/runtime/time-slices.js";
 import type { PresentMemory } from "../history-context.js";
 import type { HistoryView } from "../history-view.js";
-import type { VersionDocument } from "../version-document.js";
+import type { CoverMark, VersionDocument } from "../version-document.js";
 import type { FileRedaction, RedactionMark } from "./cover-file.js";
 import type { PresentOccurrences } from "./present-occurrences.js";
 import type { Redaction } from "./write-redactions.js";
@@ -15,8 +15,6 @@ export interface RedactionSubject {
   readonly records: RecordRedaction;
   /** The forms to cover in present files, each file in one change. None: present texts stay. */
   readonly forms: readonly TextRedactor[];
-  /** The cover that marks the versions in which texts are being covered. Null if none are. */
-  readonly covering: string | null;
   /** Takes note of versions that are about to be redacted. */
   note(versions: readonly VersionDocument[]): void;
   /** Whether a record can be tied by versions. */
@@ -35,6 +33,8 @@ export interface RedactionSubject {
 export interface FileWalk {
   /** Whether no version so far has anything to redact. */
   readonly isClean: boolean;
+  /** Marks of versions so far whose texts are all covered. */
+  readonly servedMarks: readonly CoverMark[];
   /**
    * Adds the next older version.
    * @yields a full part, which the caller must store before it goes on; undefined after each short step

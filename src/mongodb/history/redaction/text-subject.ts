@@ -15,16 +15,14 @@ import type { Redaction } from "./write-redactions.js";
 export class TextSubject implements RedactionSubject {
   readonly records: RecordRedaction;
   readonly forms: readonly TextRedactor[];
-  readonly covering: string;
   /** The versions that contain or contained the text, named as sources of proposals. */
   readonly #sources = new Set<string>();
   readonly #redactor: TextRedactor;
 
-  /** @param redactor of one form of the text. @param forms all of them. @param covering the same for all */
-  constructor(redactor: TextRedactor, forms: readonly TextRedactor[], covering: string) {
+  /** @param redactor of one form of the text. @param forms all of them */
+  constructor(redactor: TextRedactor, forms: readonly TextRedactor[]) {
     this.#redactor = redactor;
     this.forms = forms;
-    this.covering = covering;
     this.records = {
       isTied: (record) => isWaitingOn(record, this.#sources) || getTexts(record).some((each) => redactor.isIn(each)),
       isPathRedacted: (path) => redactor.isIn(path),
@@ -55,6 +53,6 @@ export class TextSubject implements RedactionSubject {
   }
 
   openFile(mark: RedactionMark, present: string | undefined): FileWalk {
-    return new FileTextRedaction({ redactor: this.#redactor, covering: this.covering, mark, present });
+    return new FileTextRedaction({ redactor: this.#redactor, mark, present });
   }
 }

@@ -1,15 +1,15 @@
 import type { OlderText } from "../../../core/history/older-text.js";
 import type { CallContext } from "../../../core/runtime/call.js";
 import type { ExactCollection } from "../../driver/exact-collection.js";
-import { type OwnerDocument, storedId, type VersionDocument } from "../version-document.js";
+import { type CoverMark, type OwnerDocument, storedId, type VersionDocument } from "../version-document.js";
 
 /** The change of one version by a redaction. */
 export interface Redaction {
   id: string;
   /** The expected value: if the version has another one by now, nothing is changed. */
   found?: OlderText | null;
-  /** The cover of the text that is being covered from now on. Nothing is changed if the whole text is redacted by now. */
-  covering?: string;
+  /** The version is not marked, and nothing is changed, if its whole text is redacted by now. */
+  covering?: CoverMark;
   set: Partial<
     Pick<
       VersionDocument,
@@ -55,11 +55,12 @@ function createUpdate(
   memory: string,
   { id, found, covering, set, unset }: Redaction,
 ): { filter: object; update: object } {
+  const isForReadable = covering !== undefined || set.masked === true;
   return {
     filter: {
       _id: storedId(memory, id),
       ...(found !== undefined && { older: found }),
-      ...(covering !== undefined && { $or: [{ redactedAt: null }, { masked: true }] }),
+      ...(isForReadable && { $or: [{ redactedAt: null }, { masked: true }] }),
     },
     update: {
       ...(covering !== undefined && { $addToSet: { covering } }),
