@@ -1,15 +1,11 @@
 import {
-  boundRun,
-  withoutReview,
-  getBoundRun,
-  type LogMemory,
-  logSymbol,
-  openWithoutRules,
-  restrict,
-  type RestrictableMemory,
+  bind,
+  type BindableMemory,
   bindMemory,
-  type Restriction,
-} from "../../src/core/restrictable-memory.js";
+  getInternals,
+  internals,
+  type MemoryBinding,
+} from "../../src/core/bind-memory.js";
 import { MemoryError, type Memory, type MemoryOutline, type MemorySnapshot } from "../../src/index.js";
 
 /**
@@ -20,7 +16,7 @@ export function partOfTree(tree: Memory, point: string, mounts: readonly string[
   return new PartOfTree(tree, point === "/" ? "" : point, new Set(mounts));
 }
 
-class PartOfTree implements RestrictableMemory {
+class PartOfTree implements BindableMemory {
   readonly history = null;
   readonly proposals = null;
   readonly #tree: Memory;
@@ -34,12 +30,8 @@ class PartOfTree implements RestrictableMemory {
     this.#mounts = mounts;
   }
 
-  get [boundRun]() {
-    return getBoundRun(this.#tree);
-  }
-
-  [logSymbol](path: string): LogMemory {
-    return openWithoutRules(this.#tree, this.#at(path));
+  [internals](path: string) {
+    return getInternals(this.#tree, this.#at(path));
   }
 
   get address() {
@@ -120,18 +112,15 @@ class PartOfTree implements RestrictableMemory {
   }
 
   /** The paths of rules are paths of the part. */
-  [restrict](restriction: Restriction): Memory {
-    const copy = (tree: Memory): Memory => new PartOfTree(tree, this.#prefix, this.#mounts);
-    if ("isWithoutReview" in restriction) return copy(withoutReview(this.#tree));
-    const { policies, run } = restriction;
-    const ofTree = policies.map((policy) => ({
+  [bind](binding: MemoryBinding): Memory {
+    const policies = binding.policies?.map((policy) => ({
       ...policy,
       rules: policy.rules.map((rule) => ({
         ...rule,
         fits: (path: string) => rule.fits(path.slice(this.#prefix.length)),
       })),
     }));
-    return copy(bindMemory(this.#tree, { policies: ofTree, run }));
+    return new PartOfTree(bindMemory(this.#tree, { ...binding, policies }), this.#prefix, this.#mounts);
   }
 
   /** Rewrites the path of a refusal, which is a path of the tree. */

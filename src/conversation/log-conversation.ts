@@ -1,8 +1,8 @@
 import type { BaseMessageLike } from "@langchain/core/messages";
 import { z } from "zod";
+import { bindMemory, getInternals } from "../core/bind-memory.js";
 import type { Memory } from "../core/memory.js";
 import { assertMemory } from "../core/mounts/mounts.js";
-import { openWithoutRules } from "../core/restrictable-memory.js";
 import { RecentMap } from "../core/runtime/recent-map.js";
 import { checkOptions } from "../core/settings/check-options.js";
 import type { MemoryError } from "../core/values/errors.js";
@@ -70,9 +70,10 @@ export async function writeLog(memory: Memory, messages: readonly BaseMessageLik
     ({ role }) => !isOrder || role !== "user",
   );
   if (entries.length === 0) return 0;
-  const target = openWithoutRules(memory, log.path);
-  const known = threads.get(target.storage) ?? new RecentMap<ThreadState>(10_000);
-  threads.set(target.storage, known);
+  const { memory: own, path, storage, guard } = getInternals(memory, log.path);
+  const target = { memory: bindMemory(own, { without: "rules" }).with({ paths: "posix" }), path, guard };
+  const known = threads.get(storage) ?? new RecentMap<ThreadState>(10_000);
+  threads.set(storage, known);
   const key = JSON.stringify([target.memory.address, target.path, threadId ?? null]);
   const state = known.get(key) ?? { last: null, missedSince: null };
   const local = getLocalTime(at, findTimeZone(log.timeZone, run));

@@ -1,4 +1,4 @@
-import type { LogMemory } from "../core/restrictable-memory.js";
+import type { MemoryInternals } from "../core/bind-memory.js";
 import { readLogMarks } from "../core/search/log-lines.js";
 import { catchRefusal, hasCode, type MemoryError } from "../core/values/errors.js";
 import { getPathPrefix } from "../core/values/paths.js";
@@ -21,6 +21,9 @@ interface LogText {
   /** Receives the refusal of a guard. */
   onRefusal: (error: MemoryError) => void;
 }
+
+/** A memory to which the rules for agents do not apply. It calls no guard itself. `path` is the directory of the log. */
+type LogMemory = Pick<MemoryInternals, "memory" | "path" | "guard">;
 
 /** The entries to add to a text, and those of the turn that an earlier file has. */
 interface Addition {

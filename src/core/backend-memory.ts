@@ -2,15 +2,13 @@ import { wrongArgument } from "./settings/wrong-argument.js";
 import { Policies } from "./access/policies.js";
 import { guardText } from "./access/guard-change.js";
 import {
-  boundRun,
+  bind,
+  type BindableMemory,
+  internals,
   isRunBinding,
-  type LogMemory,
-  logSymbol,
-  restrict,
-  type RestrictableMemory,
-  type Restriction,
-  type RunBinding,
-} from "./restrictable-memory.js";
+  type MemoryBinding,
+  type MemoryInternals,
+} from "./bind-memory.js";
 import type { MemoryProposals } from "./approval/memory-proposals.js";
 import { bulk, type BulkMemory } from "./bulk.js";
 import { BackendHistory } from "./backend-history.js";
@@ -31,7 +29,7 @@ import type {
   OutlineOptions,
   WriteOptions,
 } from "./memory.js";
-import { addSignal, bindToRun, type MemoryContext, runAsChange, runCall, runChange, runOnPath } from "./pipeline.js";
+import { type MemoryContext, runAsChange, runCall, runChange, runOnPath } from "./pipeline.js";
 import type { Call } from "./runtime/call.js";
 import { grepTexts } from "./search/grep.js";
 import {
@@ -67,7 +65,7 @@ import { checkContent, checkText, compareCodeUnits, takeStart } from "./values/t
  * A memory over a backend. Each method checks its arguments and sorts the answer; the pipeline runs the call. The
  * backend only stores.
  */
-export class BackendMemory implements RestrictableMemory, BulkMemory {
+export class BackendMemory implements BindableMemory, BulkMemory {
   readonly address: CheckedAddress;
   readonly paths: PathRule;
   readonly rights: MemoryRights | undefined;
@@ -210,39 +208,32 @@ export class BackendMemory implements RestrictableMemory, BulkMemory {
   }
 
   with(use: MemoryUse): Memory {
-    const context = this.#context;
-    if (isRunBinding(use)) return use === context.run ? this : new BackendMemory(bindToRun(context, use));
+    if (isRunBinding(use)) return use === this.#context.run ? this : this[bind]({ run: use });
     checkMemoryUse(use);
-    const { options, signals, actor, run } = context;
-    const { signal, timeoutMs = options.timeoutMs, paths = options.paths } = use;
+    return this[bind](use);
+  }
+
+  [bind](binding: MemoryBinding & MemoryUse): Memory {
+    const context = this.#context;
+    const { run = context.run, policies: added = [], without, signal, actor = null } = binding;
+    const { timeoutMs = context.options.timeoutMs, paths = context.options.paths } = binding;
+    const kept = without === undefined ? context.policies : (context.policies?.without(without) ?? null);
     return new BackendMemory({
       ...context,
-      options: { ...options, timeoutMs, paths },
-      signals: addSignal(signals, signal),
-      actor: mergeActors(mergeActors(actor, use.actor ?? null), run?.actor ?? null),
+      run,
+      options: { ...context.options, timeoutMs, paths },
+      signals: [...new Set([...context.signals, signal, run?.signal])].filter((each) => each !== undefined),
+      actor: mergeActors(mergeActors(context.actor, actor), run?.actor ?? null),
+      policies: added.length === 0 ? kept : Policies.join(kept, added),
     });
   }
 
-  [restrict](restriction: Restriction): Memory {
+  [internals](path: string): MemoryInternals {
     const context = this.#context;
-    if ("isWithoutReview" in restriction)
-      return new BackendMemory({ ...context, run: null, policies: context.policies?.withoutReview() ?? null });
-    const { policies: added, run } = restriction;
-    const bound = run === undefined || run === context.run ? context : bindToRun(context, run);
-    const policies = added.length === 0 ? context.policies : Policies.join(context.policies, added);
-    return bound === context && policies === context.policies ? this : new BackendMemory({ ...bound, policies });
-  }
-
-  get [boundRun](): RunBinding | null {
-    return this.#context.run;
-  }
-
-  [logSymbol](path: string): LogMemory {
-    const context = this.#context;
-    const options = { ...context.options, paths: "posix" as const };
     return {
-      memory: new BackendMemory({ ...context, options, policies: context.policies?.forLog() ?? null }),
+      memory: this,
       path,
+      run: context.run,
       storage: context.backend.features?.storage ?? context.backend,
       guard: (file, content) =>
         runCall(context, (call) => guardText(context, { command: "append", path: file, content }, call)),

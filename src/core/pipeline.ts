@@ -1,5 +1,5 @@
 import { authorizeChange } from "./access/authorize.js";
-import type { RunBinding } from "./restrictable-memory.js";
+import type { RunBinding } from "./bind-memory.js";
 import { guardChange, guardEdit } from "./access/guard-change.js";
 import type { Policies } from "./access/policies.js";
 import { requestApproval } from "./approval/request-approval.js";
@@ -8,7 +8,7 @@ import type { MemoryBackend } from "./contract/backend.js";
 import { type Call, runWithDeadline } from "./runtime/call.js";
 import type { MemoryOptions } from "./memory-options.js";
 import { type Change, type ChangeOptions, type ChangeResult, foundNothing } from "./tree/change.js";
-import { type MemoryActor, mergeActors } from "./values/actor.js";
+import type { MemoryActor } from "./values/actor.js";
 import type { CheckedAddress } from "./values/address.js";
 import { withPath } from "./values/error-paths.js";
 import { MemoryError } from "./values/errors.js";
@@ -26,16 +26,6 @@ export interface MemoryContext {
   readonly run: RunBinding | null;
   /** Null: everything is allowed. */
   readonly policies: Policies | null;
-}
-
-/** Returns everything that the calls of a memory need in a run. */
-export function bindToRun(memory: MemoryContext, run: RunBinding): MemoryContext {
-  const signals = addSignal(memory.signals, run.signal);
-  return { ...memory, run, signals, actor: mergeActors(memory.actor, run.actor ?? null) };
-}
-
-export function addSignal(signals: readonly AbortSignal[], signal: AbortSignal | undefined): readonly AbortSignal[] {
-  return signal === undefined || signals.includes(signal) ? signals : [...signals, signal];
 }
 
 /** Runs a call within its deadline. */

@@ -1,5 +1,5 @@
 import type { ApprovalRequester } from "./access/approval-requester.js";
-import { restricted } from "./restrictable-memory.js";
+import { bindMemory } from "./bind-memory.js";
 import type { Memory } from "./memory.js";
 import type { MemoryActor, ChangeOrigin } from "./values/actor.js";
 import { baseChanged, MemoryError } from "./values/errors.js";
@@ -32,7 +32,7 @@ export async function proposeChange(
     createRequest: () => ({ id, origin, isCheck, canWait: false, toolName: "", answer: () => Promise.resolve(null) }),
   };
   try {
-    await change(restricted(memory, { access: "ask", rules: [], requester }));
+    await change(bindMemory(memory, { policies: [{ access: "ask", rules: [], requester }] }));
     return null;
   } catch (error) {
     if (MemoryError.isInstance(error) && error.proposal !== undefined) return error.proposal;

@@ -1,11 +1,11 @@
 import { ensureConfig, type RunnableConfig } from "@langchain/core/runnables";
 import { isGraphBubbleUp } from "@langchain/langgraph";
+import { bindMemory } from "../core/bind-memory.js";
 import type { Memory } from "../core/memory.js";
 import { isMissingOwner } from "../core/values/address.js";
 import { MemoryError } from "../core/values/errors.js";
 import { shorten } from "../core/values/text.js";
-import { getMemoryRun, type MemoryRun } from "../langchain/memory-run.js";
-import { bindRun } from "../langchain/memory-source.js";
+import { getBinding, getMemoryRun, type MemoryRun } from "../langchain/memory-run.js";
 import type { ConnectableMemory } from "./memory-connector-node.js";
 import { reportFailure } from "./report-failure.js";
 
@@ -35,7 +35,7 @@ export async function workAfterRun(
   };
   const onFailure = (error: MemoryError): void => reportFailure(error, onError ?? warn, warn);
   const open = async (): Promise<Memory> =>
-    bindRun(run, "memoryForRun" in memory ? await memory.memoryForRun(run) : memory);
+    bindMemory("memoryForRun" in memory ? await memory.memoryForRun(run) : memory, { run: getBinding(run) });
   try {
     await work(open, run, onFailure);
   } catch (cause) {

@@ -7,6 +7,7 @@ import { wrongArgument } from "../core/settings/wrong-argument.js";
 import { ROOT } from "../core/values/paths.js";
 import { isMissingOwner, type MemoryScope } from "../core/values/address.js";
 import { MemoryError } from "../core/values/errors.js";
+import { bindMemory } from "../core/bind-memory.js";
 import type { Memory } from "../core/memory.js";
 import { keepConnectorForm, type WithConnectorForm } from "../core/display/connector-form.js";
 import type { MountOutline } from "../core/mounts/mounted-outlines.js";
@@ -34,8 +35,7 @@ import { toMessages } from "../langchain/to-messages.js";
 import type { ConversationLog, ConversationLogOptions } from "../conversation/options.js";
 import { isRecord } from "../core/values/unknown-values.js";
 import { reportFailure } from "./report-failure.js";
-import { type MemoryRun, getMemoryRun } from "../langchain/memory-run.js";
-import { bindRun } from "../langchain/memory-source.js";
+import { getBinding, getMemoryRun, type MemoryRun } from "../langchain/memory-run.js";
 import { findShownRoot } from "../langchain/tool-paths.js";
 import { getTurnKey, TurnParts } from "./turn-parts.js";
 
@@ -218,17 +218,20 @@ export class MemoryConnectorNode {
   /** Opens the run's memory. If the run names no thread or user, reports this, and opens the global memory instead. */
   async #open(run: MemoryRun): Promise<{ memory: Memory; isOwnerMissing: boolean }> {
     try {
-      return { memory: bindRun(run, await this.#memory.memoryForRun(run)), isOwnerMissing: false };
+      return {
+        memory: bindMemory(await this.#memory.memoryForRun(run), { run: getBinding(run) }),
+        isOwnerMissing: false,
+      };
     } catch (error) {
       if (!MemoryError.isInstance(error) || !isMissingOwner(error)) throw error;
       this.#report(error);
       const shared = await (this.#memory.sharedMemoryForRun?.(run) ?? this.#memory.globalMemory(run));
-      return { memory: bindRun(run, shared), isOwnerMissing: true };
+      return { memory: bindMemory(shared, { run: getBinding(run) }), isOwnerMissing: true };
     }
   }
 
   #readShared(run: MemoryRun, memory: Memory, form: Form): Promise<MountOutline> {
-    return readAtRoot(bindRun(run, this.#memory.globalMemory(run)), memory, form);
+    return readAtRoot(bindMemory(this.#memory.globalMemory(run), { run: getBinding(run) }), memory, form);
   }
 
   get #shown(): ShownRead<MemoryParts> {

@@ -1,7 +1,7 @@
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import type { OnAsk } from "../core/access/approval-requester.js";
 import type { CheckedPolicy } from "../core/access/policy.js";
-import { bindMemory, type MemoryBinding, restricted } from "../core/restrictable-memory.js";
+import { bindMemory, type MemoryBinding } from "../core/bind-memory.js";
 import type { Memory } from "../core/memory.js";
 import { memoryDefaults, type MemoryOptions } from "../core/memory-options.js";
 import { MountedMemory } from "../core/mounts/mounted-memory.js";
@@ -77,7 +77,7 @@ export class NodeMemories {
     const store = this.#getStore(run);
     const owners = await this.#findOwners(run);
     const own = this.#openInRun(store, nodeId, scope, owners);
-    if (mounts === null) return this.#bind(own, run);
+    if (mounts === null) return bindMemory(own, this.#createBinding(own.address, run));
     const others = mounts.others.map((mount) =>
       mountUnlessMissing(mount, own, async () =>
         "source" in mount ? chooseMemory(run, mount.source) : this.#openInRun(store, mount.nodeId, mount.scope, owners),
@@ -102,7 +102,7 @@ export class NodeMemories {
       ...(scope !== "perThread" && { userId: owner }),
     };
     const own = this.#open(store, nodeId, scope, run);
-    if (mounts === null) return this.#bind(own, null);
+    if (mounts === null) return bindMemory(own, this.#createBinding(own.address, null));
     const others = mounts.others.map((mount) => {
       const { point, settings } = mount;
       const memory =
@@ -115,7 +115,8 @@ export class NodeMemories {
   /** Opens the memory that all threads and users share, without mounts. */
   openShared(run: MemoryRun | null): Memory {
     if (run !== null) checkRun(run);
-    return this.#bind(this.#open(this.#getStore(run), this.#settings.nodeId, "global", {}), run);
+    const own = this.#open(this.#getStore(run), this.#settings.nodeId, "global", {});
+    return bindMemory(own, this.#createBinding(own.address, run));
   }
 
   /** Opens the node's own memory for a person. The rules are for agents, so only the guard applies. */
@@ -123,9 +124,8 @@ export class NodeMemories {
     const { nodeId, scope, policy } = this.#settings;
     const owners = { threadId: owner, userId: owner };
     const own = this.#open(this.#getStore(null), nodeId, scope, owners).with({ actor });
-    return policy?.guard === undefined
-      ? own
-      : restricted(own, { access: "write", rules: [], guard: policy.guard, actor });
+    const policies = policy?.guard ? [{ access: "write" as const, rules: [], guard: policy.guard, actor }] : [];
+    return bindMemory(own, { policies });
   }
 
   /** @throws MemoryError EINVAL if the owner is missing, or is no id; TypeError for a bad store */
@@ -162,22 +162,17 @@ export class NodeMemories {
   /** Puts the node's own memory and its mounts into one tree. */
   #join(own: Memory, { root }: NodeMounts, others: readonly Mount[], run: MemoryRun | null): Memory {
     const mounts = [{ ...root, point: ROOT, memory: own }, ...others];
-    return MountedMemory.create(mounts, this.#createRestriction(own.address, mayAskIn(mounts), run));
-  }
-
-  /** @param run null outside a run */
-  #bind(memory: Memory, run: MemoryRun | null): Memory {
-    return bindMemory(memory, this.#createRestriction(memory.address, memory.rights?.asks === true, run));
+    return MountedMemory.create(mounts, this.#createBinding(own.address, run, mayAskIn(mounts)));
   }
 
   /**
-   * Binds the run, the node's rules and guard, and the requester of approvals. @param mayAsk whether a person may
-   * decide
+   * Returns the run, the node's rules and guard, and the requester of approvals.
+   * @param run null outside a run. @param mayAsk whether a mount needs the approval of a person
    */
-  #createRestriction(address: CheckedAddress, mayAsk: boolean, run: MemoryRun | null): MemoryBinding {
+  #createBinding(address: CheckedAddress, run: MemoryRun | null, mayAsk = false): MemoryBinding {
     const { policy, onAsk } = this.#settings;
     const binding = run === null ? undefined : getBinding(run);
-    if (policy === null && !mayAsk) return { policies: [], run: binding };
+    if (policy === null && !mayAsk) return { run: binding };
     const { nodeId: _node, scope: _scope, ...owners } = address;
     const actor = run && { ...binding?.actor, ...owners };
     const requester = createApprovals(run, onAsk, actor);

@@ -1,8 +1,7 @@
 import { RecentMap } from "../core/runtime/recent-map.js";
 import type { Memory } from "../core/memory.js";
 import { getMountTree } from "../core/mounts/mounted-memory.js";
-import { openWithoutRules } from "../core/restrictable-memory.js";
-import { ROOT } from "../core/values/paths.js";
+import { getInternals } from "../core/bind-memory.js";
 import { getObjectId } from "../core/values/object-ids.js";
 import { getTaskNamespace } from "../langchain/langgraph-internals.js";
 import { getBinding, type MemoryRun } from "../langchain/memory-run.js";
@@ -87,7 +86,7 @@ export function getTurnKey(run: MemoryRun, memory: Memory, root: string, { messa
 export function nameMemories(memory: Memory): unknown {
   const tree = getMountTree(memory);
   if (tree !== null) return tree.mounts.map((mount) => [mount.point, nameMemories(mount.memory)]);
-  return [getObjectId(openWithoutRules(memory, ROOT).storage), memory.address];
+  return [getObjectId(getInternals(memory).storage), memory.address];
 }
 
 /** Names the graph. The last part of a task's namespace is the task, which is another one at each step of a loop. */

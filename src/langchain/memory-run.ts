@@ -2,7 +2,7 @@ import type { RunnableConfig } from "@langchain/core/runnables";
 import type { LangGraphRunnableConfig } from "@langchain/langgraph";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { wrongArgument } from "../core/settings/wrong-argument.js";
-import type { RunBinding } from "../core/restrictable-memory.js";
+import type { RunBinding } from "../core/bind-memory.js";
 import { type MemoryActor, maxActorChars, mcpClientPrefix } from "../core/values/actor.js";
 import type { TimeZoneFor } from "../core/settings/time-zone.js";
 import { takeStart } from "../core/values/text.js";

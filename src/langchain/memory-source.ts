@@ -1,5 +1,5 @@
 import { wrongArgument } from "../core/settings/wrong-argument.js";
-import { bindMemory } from "../core/restrictable-memory.js";
+import { bindMemory } from "../core/bind-memory.js";
 import type { CheckedPolicy } from "../core/access/policy.js";
 import { MemoryError } from "../core/values/errors.js";
 import type { Memory } from "../core/memory.js";
@@ -30,7 +30,8 @@ export async function openMemoryForRun(source: MemorySource | undefined, run: Me
     throw new MemoryError("ENOTMEM", "ENOTMEM: no memory connected; pass `memory` to the tool or call setMemorySource");
   }
   const memory = await chooseMemory(run, source);
-  return bindRun(run, memory, memory.rights?.asks === true ? [createAskingPolicy(run)] : []);
+  const policies = memory.rights?.asks === true ? [createAskingPolicy(run)] : [];
+  return bindMemory(memory, { run: getBinding(run), policies });
 }
 
 /** Lets mounts with `access: "ask"` request approval without a MemoryNode, as a MemoryNode does by default. */
@@ -57,11 +58,6 @@ export function isMemoryProvider(source: MemorySource | undefined): source is Me
 /** Returns the facts about the memory that are the same for every run. */
 export function getKnownMemory(source: MemorySource | undefined): KnownMemory {
   return typeof source === "function" || source === undefined ? {} : source;
-}
-
-/** Binds a memory to the run's signal and actor. The run's actor wins over the program's; spans name its thread. */
-export function bindRun(run: MemoryRun, memory: Memory, policies: readonly CheckedPolicy[] = []): Memory {
-  return bindMemory(memory, { policies, run: getBinding(run) });
 }
 
 export function checkMemorySource(source: unknown): asserts source is MemorySource {

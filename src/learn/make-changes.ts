@@ -1,6 +1,6 @@
 import type { Memory } from "../core/memory.js";
 import { editUnchanged, type ProgramProposal, proposeChange } from "../core/propose-change.js";
-import { bindMemory } from "../core/restrictable-memory.js";
+import { bindMemory } from "../core/bind-memory.js";
 import { CallIdentity } from "../core/runtime/call-identity.js";
 import type { MemoryActor } from "../core/values/actor.js";
 import { getReason, invalid, isRefusal } from "../core/values/errors.js";
@@ -105,7 +105,7 @@ async function makeChange(
   if (change.isAtOnce) {
     const toolCallId = createCallId(id, actor);
     const run = { run: {}, signal, actor: { ...actor, toolCallId }, call: new CallIdentity(toolCallId), origin };
-    await applyTo(bindMemory(memory, { policies: [], run }), change);
+    await applyTo(bindMemory(memory, { run }), change);
     return;
   }
   await propose(memory, change, { id, actor: { ...actor, toolCallId: id }, origin });

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { addFilesTo, getAddSettings, readFilesFrom, splitIntoBatches } from "../core/bulk.js";
 import type { Memory, MemoryOutline } from "../core/memory.js";
 import { assertMemory } from "../core/mounts/mounts.js";
-import { openWithoutRules } from "../core/restrictable-memory.js";
+import { getInternals } from "../core/bind-memory.js";
 import { lostRace, maxAttempts, pause } from "../core/runtime/lost-race.js";
 import { checkOptions } from "../core/settings/check-options.js";
 import type { AddedFile, DatedFile } from "../core/tree/add-files.js";
@@ -16,7 +16,6 @@ import {
   getPathPrefix,
   maxPathChars,
   maxSegmentChars,
-  ROOT,
 } from "../core/values/paths.js";
 import { takeStart } from "../core/values/text.js";
 import { getField } from "../core/values/unknown-values.js";
@@ -200,6 +199,6 @@ function isSameMemory(one: Memory, other: Memory): boolean {
 }
 
 function getStorage(memory: Memory): unknown {
-  const { storage } = openWithoutRules(memory, ROOT);
+  const { storage } = getInternals(memory);
   return getField(getField(storage, "features"), "storage") ?? storage;
 }

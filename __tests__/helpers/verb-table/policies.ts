@@ -4,7 +4,7 @@ import {
   type MemoryAccess,
   type MemoryPolicy,
 } from "../../../src/core/access/policy.js";
-import { restricted } from "../../../src/core/restrictable-memory.js";
+import { bindMemory } from "../../../src/core/bind-memory.js";
 import type { ApprovalRequester } from "../../../src/core/access/approval-requester.js";
 import type { Memory } from "../../../src/index.js";
 
@@ -18,7 +18,7 @@ function policy(
 ): Restrict {
   const requester: ApprovalRequester = { onAsk, actor: null, createRequest: () => null };
   const checked: CheckedPolicy = { ...checkPolicy(settings), access, actor: null, requester };
-  return (memory) => restricted(memory, checked);
+  return (memory) => bindMemory(memory, { policies: [checked] });
 }
 
 /** Restrictions of a memory, by their name in the table. */

@@ -2,7 +2,7 @@ import { AIMessage, HumanMessage } from "@langchain/core/messages";
 import { InMemoryStore } from "@langchain/langgraph";
 import { describe, expect, it } from "@jest/globals";
 import { createLogRule } from "../../../src/core/access/policy.js";
-import { restricted } from "../../../src/core/restrictable-memory.js";
+import { bindMemory } from "../../../src/core/bind-memory.js";
 import { DeepAgentsBackend } from "../../../src/deepagents/index.js";
 import { logConversation, type Memory, MemoryNode, type MemoryNodeOptions, openMemory } from "../../../src/index.js";
 import { createClaudeMemoryTool } from "../../../src/langchain/claude/index.js";
@@ -149,7 +149,7 @@ describe("deleting the root of a folder", () => {
     for (const path of ["/a/log/day.md", "/a/note.md", "/a/x/note.md", "/b/note.md", "/note.md"])
       await memory.write(path, "x");
     const policy = { access: "write" as const, rules: [createLogRule("/a/log")] };
-    expect(await restricted(memory, policy).delete("/")).toMatchObject({ files: 4, dirs: 2 });
+    expect(await bindMemory(memory, { policies: [policy] }).delete("/")).toMatchObject({ files: 4, dirs: 2 });
     expect(await memory.snapshot()).toMatchObject({
       files: [{ path: "/a/log/day.md" }],
       directories: ["/a", "/a/log"],

@@ -13,7 +13,7 @@ import {
 } from "../../../src/index.js";
 import { checkPolicy, type MemoryPolicy } from "../../../src/core/access/policy.js";
 import { isGranted } from "../../../src/core/access/rights.js";
-import { restricted } from "../../../src/core/restrictable-memory.js";
+import { bindMemory } from "../../../src/core/bind-memory.js";
 import { Policies } from "../../../src/core/access/policies.js";
 import { restrict } from "../../helpers/restrict.js";
 import { mayDo, verdictOf } from "../../helpers/access-model.js";
@@ -104,7 +104,10 @@ describe("a restricted memory", () => {
       rules: [{ path: "/team/policies/**", access: "read" }],
       guard: ({ path }) => void paths.push(path),
     });
-    const memory = mountMemories({ "/": free, "/team": restricted(free, { ...policy, mountPoint: "/team" }) });
+    const memory = mountMemories({
+      "/": free,
+      "/team": bindMemory(free, { policies: [{ ...policy, mountPoint: "/team" }] }),
+    });
     await expect(memory.write("/team/policies/new", "x")).rejects.toMatchObject({
       message: 'EACCES: /team/policies/new is read-only here (access "read")',
       path: "/team/policies/new",
@@ -118,7 +121,10 @@ describe("a restricted memory", () => {
     const { memory, free } = await memoryUnder({ rules: [{ path: "/caf\u00e9/**", access: "read" }] });
     await expect(memory.delete("/cafe\u0301")).rejects.toMatchObject({ code: "EACCES" });
     await expect(
-      restricted(free, checkPolicy({ rules: [{ path: "/cafe\u0301", access: "read" }] })).append("/caf\u00e9", "x"),
+      bindMemory(free, { policies: [checkPolicy({ rules: [{ path: "/cafe\u0301", access: "read" }] })] }).append(
+        "/caf\u00e9",
+        "x",
+      ),
     ).rejects.toThrow("EACCES");
   });
 });
@@ -163,7 +169,7 @@ describe("random trees of rules", () => {
     const property = fc.asyncProperty(anyRules, fc.array(anyChange, { maxLength: 4 }), async (rules, changes) => {
       const free = openMemory(new InMemoryStore(), { nodeId: "assistant" });
       for (const path of ["/a/b/ab", "/a/a", "/b/ab/a/b", "/ab"]) await free.write(path, path);
-      const memory = restricted(free, checkPolicy({ rules }));
+      const memory = bindMemory(free, { policies: [checkPolicy({ rules })] });
       for (const [command, path, other] of changes) {
         const before = await textsOf(free);
         await run(memory, command, path, other).catch((error: unknown) =>
@@ -421,6 +427,6 @@ describe("bad rules and guards", () => {
   it("a memory that is not of this package cannot be restricted", async () => {
     const { free } = await memoryUnder();
     const foreign = { address: free.address, read: (path: string) => free.read(path) } as Memory;
-    expect(() => restricted(foreign, checkPolicy(readOnlyPolicies))).toThrow(TypeError);
+    expect(() => bindMemory(foreign, { policies: [checkPolicy(readOnlyPolicies)] })).toThrow(TypeError);
   });
 });

@@ -14,6 +14,7 @@ import {
   type MemoryAccess,
   type MemoryGuard,
   type NeededAccess,
+  type SkippedChecks,
   toTreePath,
 } from "./policy.js";
 import { getRights, mayAsk } from "./rights.js";
@@ -41,21 +42,16 @@ export class Policies {
     return new Policies(policies === null ? added : [...policies.#policies, ...added]);
   }
 
-  /** Returns the same policies for texts that no model chooses: no person is asked about them, and no guard sees them. */
-  withoutReview(): Policies {
+  /** Returns the policies for texts that no model chooses. No person is asked about them, and no guard sees them. */
+  without(skipped: SkippedChecks): Policies {
     const allow = (access: MemoryAccess): MemoryAccess => (access === "ask" ? "write" : access);
     const policies = this.#policies.map((policy) => ({
       ...policy,
       guard: undefined,
       access: allow(policy.access),
-      rules: policy.rules.map((rule) => ({ ...rule, access: allow(rule.access) })),
+      rules: skipped === "rules" ? [] : policy.rules.map((rule) => ({ ...rule, access: allow(rule.access) })),
     }));
     return new Policies(policies);
-  }
-
-  /** Returns the access of mounts only. Reason: rules are for agents, and a log guards its texts itself. */
-  forLog(): Policies {
-    return new Policies(this.withoutReview().#policies.map((policy) => ({ ...policy, rules: [] })));
   }
 
   /** Returns null if nobody can be asked. */

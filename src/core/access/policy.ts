@@ -79,6 +79,12 @@ export interface CheckedPolicy {
   readonly mountPoint?: string;
 }
 
+/**
+ * The checks that do not apply to texts that no model chooses. `review`: no person is asked, and no guard sees a text.
+ * `rules`: the rules do not apply either. The access of a mount always applies.
+ */
+export type SkippedChecks = "review" | "rules";
+
 export const decisions = {
   write: { append: "allow", write: "allow" },
   append: { append: "allow", write: "deny" },

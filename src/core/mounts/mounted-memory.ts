@@ -1,17 +1,12 @@
 import {
+  bind,
+  type BindableMemory,
   bindMemory,
-  boundRun,
-  withoutReview,
-  getBoundRun,
-  type LogMemory,
-  logSymbol,
+  getInternals,
+  internals,
   type MemoryBinding,
-  openWithoutRules,
-  restrict,
-  type RestrictableMemory,
-  type Restriction,
-  type RunBinding,
-} from "../restrictable-memory.js";
+  type MemoryInternals,
+} from "../bind-memory.js";
 import type { CheckedPolicy } from "../access/policy.js";
 import { getRights } from "../access/rights.js";
 import type { MemoryHistory } from "../history/history.js";
@@ -71,7 +66,7 @@ export function mountMemories(mounts: Record<string, Memory | (MountSettings & {
 }
 
 /** A tree of memories. Each verb says how it reaches the mounted memories. */
-export class MountedMemory implements RestrictableMemory {
+export class MountedMemory implements BindableMemory {
   readonly address: Readonly<CheckedAddress>;
   readonly paths: PathRule;
   readonly rights: MemoryRights | undefined;
@@ -79,11 +74,11 @@ export class MountedMemory implements RestrictableMemory {
   readonly #table: MountTable;
 
   /** @param mounts checked: at least one, each at a point of its own. @throws TypeError as `bindMemory` */
-  static create(mounts: readonly Mount[], binding: MemoryBinding = { policies: [] }): MountedMemory {
+  static create(mounts: readonly Mount[], binding: MemoryBinding = {}): MountedMemory {
     const bound = mounts.map((mount) => {
       const { access = "write", point } = mount;
       const own = access === "write" ? [] : [{ access, rules: [], mountPoint: point }];
-      return bindMount(mount, binding, own);
+      return bindMounted(mount, binding, own);
     });
     return new MountedMemory(MountTable.create(bound), addRights(getTreeRights(mounts), binding));
   }
@@ -221,20 +216,14 @@ export class MountedMemory implements RestrictableMemory {
     return this.#map((mount) => replaceMemory(mount, mount.memory.with(use)));
   }
 
-  /** The rules and the messages of the policy name paths of the tree. */
-  [restrict](restriction: Restriction): MountedMemory {
-    if ("isWithoutReview" in restriction)
-      return this.#map((mount) => replaceMemory(mount, withoutReview(mount.memory)));
-    return this.#map((mount) => bindMount(mount, restriction), addRights(this.rights, restriction));
+  /** The rules and the messages of the policies name paths of the tree. */
+  [bind](binding: MemoryBinding): MountedMemory {
+    return this.#map((mount) => bindMounted(mount, binding), addRights(this.rights, binding));
   }
 
-  get [boundRun](): RunBinding | null {
-    return getBoundRun(this.#table.root.memory);
-  }
-
-  [logSymbol](path: string): LogMemory {
+  [internals](path: string): MemoryInternals {
     const { mount, path: local } = this.#table.locate(this.#table.normalize(path));
-    return openWithoutRules(mount.memory, local);
+    return getInternals(mount.memory, local);
   }
 
   #map(change: (mount: Mount) => Mount, rights = this.rights): MountedMemory {
@@ -269,14 +258,14 @@ export class MountedMemory implements RestrictableMemory {
   }
 }
 
-/** Binds a mounted memory to policies of the tree, after policies of its own. A placeholder keeps its reason. */
-function bindMount(mount: Mount, { policies, run }: MemoryBinding, own: readonly CheckedPolicy[] = []): Mount {
-  const ofTree = policies.map((policy) => ({
+/** Binds a mounted memory as the tree is bound. Adds policies of the mount first. A placeholder keeps its reason. */
+function bindMounted(mount: Mount, binding: MemoryBinding, own: readonly CheckedPolicy[] = []): Mount {
+  const ofTree = (binding.policies ?? []).map((policy) => ({
     ...policy,
     mountPoint: joinPoint({ point: policy.mountPoint ?? ROOT }, mount.point),
   }));
-  const added = mount.missingOwner === undefined ? [...own, ...ofTree] : [];
-  return replaceMemory(mount, bindMemory(mount.memory, { policies: added, run }));
+  const policies = mount.missingOwner === undefined ? [...own, ...ofTree] : [];
+  return replaceMemory(mount, bindMemory(mount.memory, { ...binding, policies }));
 }
 
 /** Returns the same mount if it has the memory already. */
@@ -284,7 +273,7 @@ function replaceMemory(mount: Mount, memory: Memory): Mount {
   return memory === mount.memory ? mount : { ...mount, memory };
 }
 
-function addRights(rights: MemoryRights | undefined, { policies }: MemoryBinding): MemoryRights | undefined {
+function addRights(rights: MemoryRights | undefined, { policies = [] }: MemoryBinding): MemoryRights | undefined {
   return policies.length === 0 ? rights : combineRights(rights, getRights(policies));
 }
 

@@ -1,5 +1,5 @@
 import type { Memory } from "../../core/memory.js";
-import { getBoundRun } from "../../core/restrictable-memory.js";
+import { getInternals } from "../../core/bind-memory.js";
 import { shownJson } from "../../core/display/shown-text.js";
 import { findTimeZone } from "../../core/settings/time-zone.js";
 import { createSchema, defineTool, DialectError, type ToolAnswers } from "../define-tool.js";
@@ -136,7 +136,7 @@ export function createJournalDialect<Run = object>(options: JournalOptions<Run> 
   const openJournal = async (openMemory: () => Promise<Memory>): Promise<Journal> => {
     if (root instanceof DialectError) throw root;
     const memory = await openMemory();
-    const run = getBoundRun(memory)?.run;
+    const run = getInternals(memory).run?.run;
     // The caller that chooses the run of a tool also chooses the type of its runs.
     const zone =
       typeof timeZone === "function" && run === undefined ? "UTC" : findTimeZone(timeZone ?? "UTC", run as Run);

@@ -1,5 +1,5 @@
 import { hash as digestOf, randomBytes } from "node:crypto";
-import { withoutReview, getBoundRun } from "../../core/restrictable-memory.js";
+import { bindMemory, getInternals } from "../../core/bind-memory.js";
 import type { Memory } from "../../core/memory.js";
 import { hasCode, MemoryError } from "../../core/values/errors.js";
 
@@ -40,10 +40,11 @@ export class Reservation {
     // Lower case, because some file systems ignore case. A collision only makes one writer wait for another.
     this.name = digestOf("sha256", key, "hex").slice(0, 20);
     tokenCount += 1;
-    const call = getBoundRun(memory)?.call?.id;
+    const call = getInternals(memory).run?.call?.id;
     this.#callMark = call === undefined ? null : `_${call}`;
     this.#token = `${processId}${tokenCount.toString(36)}${this.#callMark ?? ""}`;
-    this.#memory = withoutReview(memory);
+    // Without the run, because these changes are not the change of the call.
+    this.#memory = bindMemory(memory, { run: null, without: "review" });
     this.#path = `${root}/${reservationFolder}${this.name}`;
   }
 

@@ -1,6 +1,6 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { checkPolicy } from "../../core/access/policy.js";
-import { restricted } from "../../core/restrictable-memory.js";
+import { bindMemory } from "../../core/bind-memory.js";
 import type { Memory } from "../../core/memory.js";
 import { type MemoryCase, openFresh, refuses } from "../memory-case.js";
 import { untyped } from "../untyped.js";
@@ -136,7 +136,9 @@ export const treeCases: MemoryCase[] = [
     run: async (open) => {
       const memory = await openFresh(open);
       for (const path of ["/a/b/kept", "/a/c", "/d/e"]) await memory.write(path, path);
-      const ruled = restricted(memory, checkPolicy({ rules: [{ path: "/**/kept", access: "append" }] }));
+      const ruled = bindMemory(memory, {
+        policies: [checkPolicy({ rules: [{ path: "/**/kept", access: "append" }] })],
+      });
       const before = await readContents(memory);
       for (const path of ["/a/b/kept", "/a/b", "/a", "/"]) {
         await refuses(ruled.delete(path), "EACCES", 'EACCES: /a/b/kept can only be appended to here (access "append")');
@@ -159,7 +161,7 @@ export const treeCases: MemoryCase[] = [
         { path: "/**/kept", access: "read" },
         { path: "/new/e", access: "append" },
       ] as const;
-      const ruled = restricted(memory, checkPolicy({ rules: [...rules] }));
+      const ruled = bindMemory(memory, { policies: [checkPolicy({ rules: [...rules] })] });
       const before = await readContents(memory);
       await refuses(ruled.rename("/a", "/moved"), "EACCES", 'EACCES: /a/b/kept is read-only here (access "read")');
       await refuses(
