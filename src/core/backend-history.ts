@@ -21,7 +21,7 @@ import type {
   VersionChange,
   VersionText,
 } from "./history/history-backend.js";
-import { type MemoryContext, runAsChange, runCall } from "./pipeline.js";
+import { type MemoryContext, runCall } from "./pipeline.js";
 import type { Call } from "./runtime/call.js";
 import { checkOptions, countField } from "./settings/check-options.js";
 import { preview } from "./values/text.js";
@@ -206,7 +206,8 @@ export class BackendHistory implements MemoryHistory {
         const history = this.#context.backend.features?.history?.(call);
         if (history === undefined)
           throw invalid("this memory keeps no history; a MongoMemoryStore with history: true keeps one");
-        return stage === "read" ? run(history, call) : runAsChange(call, () => run(history, call));
+        call.stage = stage;
+        return run(history, call);
       });
     } catch (error) {
       throw path !== null && MemoryError.isInstance(error) ? withPath(error, path) : error;

@@ -29,7 +29,7 @@ import type {
   OutlineOptions,
   WriteOptions,
 } from "./memory.js";
-import { type MemoryContext, runAsChange, runCall, runChange, runOnPath } from "./pipeline.js";
+import { type ChangedText, type MemoryContext, runCall, runChange, runOnPath } from "./pipeline.js";
 import type { Call } from "./runtime/call.js";
 import { grepTexts } from "./search/grep.js";
 import {
@@ -52,7 +52,7 @@ import {
   outlineOptionsSchema,
   writeOptionsSchema,
 } from "./memory-options.js";
-import type { Change, ChangeResult } from "./tree/change.js";
+import type { Change } from "./tree/change.js";
 import { sortTree } from "./tree/sort-tree.js";
 import { mergeActors } from "./values/actor.js";
 import type { CheckedAddress } from "./values/address.js";
@@ -135,36 +135,38 @@ export class BackendMemory implements BindableMemory, BulkMemory {
     });
   }
 
-  async append(path: string, content: string, options: EditOptions = {}): Promise<void> {
-    await this.#change(path, (target) => {
+  append(path: string, content: string, options: EditOptions = {}): Promise<void> {
+    const make = (target: string): Change => {
       this.#checkContent(content, "content");
       const { lineEnds } = checkOptions("EditOptions", editOptionsSchema, options);
       return { type: "append", path: target, content, create: this.#canCreate(target), lineEnds };
-    });
+    };
+    return this.#change(path, make, () => undefined);
   }
 
-  async update(path: string, oldContent: string, content: string, options: EditOptions = {}): Promise<number> {
-    const { replaced } = await this.#change(path, (target) => {
+  update(path: string, oldContent: string, content: string, options: EditOptions = {}): Promise<number> {
+    const make = (target: string): Change => {
       checkText(oldContent, "oldContent");
       if (oldContent === "") throw invalid("oldContent must not be empty");
       this.#checkContent(content, "content");
       const { lineEnds } = checkOptions("EditOptions", editOptionsSchema, options);
       return { type: "update", path: target, oldContent, content, lineEnds };
-    });
-    return replaced;
+    };
+    return this.#change(path, make, ({ replaced }) => replaced);
   }
 
-  async write(path: string, content: string, options: WriteOptions = {}): Promise<FileStat & MadeOnce> {
-    return this.#changeFile(path, (target) => {
+  write(path: string, content: string, options: WriteOptions = {}): Promise<FileStat & MadeOnce> {
+    const make = (target: string): Change => {
       const { ifExists, ifMissing } = checkOptions("WriteOptions", writeOptionsSchema, options);
       this.#checkContent(content, "content");
       const mode = { ifExists, ifMissing: this.#canCreate(target) ? ifMissing : ("fail" as const) };
       return { type: "write", path: target, content, ...mode };
-    });
+    };
+    return this.#change(path, make, (result, target, call) => this.#describeFile(result, target, call));
   }
 
-  async edit(path: string, change: (text: string) => string): Promise<FileStat & MadeOnce & { content?: string }> {
-    return this.#changeFile(path, (target) => {
+  edit(path: string, change: (text: string) => string): Promise<FileStat & MadeOnce & { content?: string }> {
+    const make = (target: string): Change => {
       if (typeof change !== "function") throw wrongArgument("edit: change", "a function from text to text", change);
       const edit = (text: string): string => {
         const edited = change(text);
@@ -172,16 +174,20 @@ export class BackendMemory implements BindableMemory, BulkMemory {
         return edited;
       };
       return { type: "edit", path: target, edit };
-    });
+    };
+    return this.#change(path, make, (result, target, call) => this.#describeFile(result, target, call));
   }
 
-  async delete(path: string, options: DeleteOptions = {}): Promise<DeletedCounts & MadeOnce> {
-    const { deleted, madeAt } = await this.#change(path, (target) => {
+  delete(path: string, options: DeleteOptions = {}): Promise<DeletedCounts & MadeOnce> {
+    const make = (target: string): Change => {
       const { ifDirectory } = checkOptions("DeleteOptions", deleteOptionsSchema, options);
       if (ifDirectory === "fail" && target === ROOT) throw withPath(pathIsDirectory(), target);
       return { type: "delete", path: target, ifDirectory };
+    };
+    return this.#change(path, make, ({ deleted, madeAt }, target) => {
+      if (deleted.files + deleted.dirs === 0) this.#assertCreatable(target);
+      return { ...deleted, ...(madeAt && { madeAt }) };
     });
-    return { ...deleted, ...(madeAt && { madeAt }) };
   }
 
   async rename(from: string, to: string): Promise<void> {
@@ -254,7 +260,8 @@ export class BackendMemory implements BindableMemory, BulkMemory {
                 for (const { content } of files) checkText(content, "content");
                 const checked = files.map((file) => ({ ...file, path: normalizePath(file.path) }));
                 call.origin = context.run?.origin ?? null;
-                return runAsChange(call, () => addFiles(checked, settings, call));
+                call.stage = "change";
+                return addFiles(checked, settings, call);
               }),
       readFiles:
         load === undefined
@@ -275,30 +282,31 @@ export class BackendMemory implements BindableMemory, BulkMemory {
     return { address: this.address, opened: this.#backend, searchWords: this.#context.options.searchWords };
   }
 
-  #change(path: string, toChange: (target: string) => Change): Promise<ChangeResult & { content?: string }> {
+  /**
+   * Makes a change within the limits and the policies of the memory.
+   * @param make checks the other arguments, and returns the change of the normalised path
+   * @param finish returns the answer of the verb
+   */
+  #change<Answer>(
+    path: string,
+    make: (target: string) => Change,
+    finish: (result: ChangedText, target: string, call: Call) => Answer | Promise<Answer>,
+  ): Promise<Answer> {
     return runOnPath(this.#context, path, (target) => {
-      const change = toChange(target);
-      return async (call) => {
-        const result = await runChange(this.#context, change, call);
-        const { files, dirs } = result.deleted;
-        if (change.type === "delete" && files + dirs === 0) this.#assertCreatable(target);
-        return result;
-      };
+      const change = make(target);
+      return async (call) => finish(await runChange(this.#context, change, call), target, call);
     });
   }
 
-  /** Makes a change, and returns the changed file. */
-  #changeFile(path: string, toChange: (target: string) => Change): Promise<FileStat & MadeOnce & { content?: string }> {
-    return runOnPath(this.#context, path, (target) => {
-      const change = toChange(target);
-      return async (call) => {
-        const { file, content, madeAt } = await runChange(this.#context, change, call);
-        // After an approval the result does not contain the file.
-        const stat = file ?? (await this.#backend.stat(target, call));
-        if (stat?.kind !== "file") throw fileNotFound();
-        return { ...stat, ...(content !== undefined && { content }), ...(madeAt && { madeAt }) };
-      };
-    });
+  async #describeFile(
+    { file, content, madeAt }: ChangedText,
+    target: string,
+    call: Call,
+  ): Promise<FileStat & MadeOnce> {
+    // After an approval the result does not contain the file.
+    const stat = file ?? (await this.#backend.stat(target, call));
+    if (stat?.kind !== "file") throw fileNotFound();
+    return { ...stat, ...(content !== undefined && { content }), ...(madeAt && { madeAt }) };
   }
 
   #canCreate(path: string): boolean {

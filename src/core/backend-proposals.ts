@@ -14,7 +14,7 @@ import {
   type LearningRecords,
 } from "./contract/change-record.js";
 import type { ProgressRecord } from "./contract/learn-progress.js";
-import { type MemoryContext, runAsChange, runCall } from "./pipeline.js";
+import { type MemoryContext, runCall } from "./pipeline.js";
 import type { Call } from "./runtime/call.js";
 import { checkOptions } from "./settings/check-options.js";
 import { actorField, maxActorChars } from "./values/actor.js";
@@ -110,7 +110,8 @@ export class BackendProposals implements MemoryProposals {
     return runCall(context, async (call) => {
       const records = context.backend.features?.approvals?.(call);
       if (records === undefined) throw new TypeError("this storage keeps no proposals");
-      return stage === "read" ? run(records, call) : runAsChange(call, () => run(records, call));
+      call.stage = stage;
+      return run(records, call);
     });
   }
 

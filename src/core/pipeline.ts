@@ -28,6 +28,9 @@ export interface MemoryContext {
   readonly policies: Policies | null;
 }
 
+/** The result of a change, with the text if a person or a guard changed that of an edit. */
+export type ChangedText = ChangeResult & { content?: string };
+
 /** Runs a call within its deadline. */
 export function runCall<R>(memory: MemoryContext, run: (call: Call) => Promise<R>): Promise<R> {
   const { signals, actor, options } = memory;
@@ -59,11 +62,7 @@ export async function runOnPath<R>(
 }
 
 /** Runs a change with the identity that the call of a tool gives it. Returns the first result of a repeated change. */
-export async function runChange(
-  memory: MemoryContext,
-  change: Change,
-  call: Call,
-): Promise<ChangeResult & { content?: string }> {
+export async function runChange(memory: MemoryContext, change: Change, call: Call): Promise<ChangedText> {
   const { call: identity = null, origin = null } = memory.run ?? {};
   call.origin = origin;
   if (identity === null) return runAllowedChange(memory, change, call);
@@ -76,20 +75,15 @@ export async function runChange(
 }
 
 /**
- * Runs a change: first the rights, then an approval or the guards, then the storage. If a guard changed the text of an
- * edit, the result contains the text.
+ * Runs a change: first the rights, then an approval or the guards, then the storage.
  */
-async function runAllowedChange(
-  memory: MemoryContext,
-  requested: Change,
-  call: Call,
-): Promise<ChangeResult & { content?: string }> {
+async function runAllowedChange(memory: MemoryContext, requested: Change, call: Call): Promise<ChangedText> {
   const { policies, backend } = memory;
   if (policies === null) return changeStorage(memory, requested, call);
   const isOfAll = requested.type === "delete" && requested.path === ROOT && policies.kept !== undefined;
   const change = isOfAll ? { ...requested, keeps: policies.kept } : requested;
   if ((await authorizeChange(policies, change, backend, call)) === "ask")
-    return runAsChange(call, () => requestApproval({ ...memory, policies }, change, call));
+    return requestApproval({ ...memory, policies }, change, call);
   if (!policies.hasGuard) return changeStorage(memory, change, call);
   if (change.type !== "edit") return changeStorage(memory, await guardChange(memory, change, call), call);
   const store = (guarded: Change): Promise<ChangeResult> => changeStorage(memory, guarded, call);
@@ -100,11 +94,6 @@ function changeStorage(memory: MemoryContext, change: Change, call: Call): Promi
   const { backend, policies } = memory;
   const options: ChangeOptions =
     policies?.vary !== true ? {} : { checkPath: (path) => policies.assertAllowed(path, "write") };
-  return runAsChange(call, () => changeOnce(backend, change, options, call));
-}
-
-/** Runs a task that changes the storage. If the time limit passes during the task, the outcome of the call is unknown. */
-export function runAsChange<R>(call: Call, run: () => Promise<R>): Promise<R> {
   call.stage = "change";
-  return run();
+  return changeOnce(backend, change, options, call);
 }
