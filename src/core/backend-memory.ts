@@ -4,13 +4,13 @@ import { guardText } from "./access/guard-change.js";
 import {
   bind,
   type BindableMemory,
+  type BulkCalls,
   internals,
   isRunBinding,
   type MemoryBinding,
   type MemoryInternals,
 } from "./bind-memory.js";
 import type { MemoryProposals } from "./approval/memory-proposals.js";
-import { bulk, type BulkMemory } from "./bulk.js";
 import { BackendHistory } from "./backend-history.js";
 import { BackendProposals } from "./backend-proposals.js";
 import type { MemoryHistory } from "./history/history.js";
@@ -65,7 +65,7 @@ import { checkContent, checkText, compareCodeUnits, takeStart } from "./values/t
  * A memory over a backend. Each method checks its arguments and sorts the answer; the pipeline runs the call. The
  * backend only stores.
  */
-export class BackendMemory implements BindableMemory, BulkMemory {
+export class BackendMemory implements BindableMemory {
   readonly address: CheckedAddress;
   readonly paths: PathRule;
   readonly rights: MemoryRights | undefined;
@@ -243,10 +243,11 @@ export class BackendMemory implements BindableMemory, BulkMemory {
       storage: context.backend.features?.storage ?? context.backend,
       guard: (file, content) =>
         runCall(context, (call) => guardText(context, { command: "append", path: file, content }, call)),
+      bulk: this.#bulk,
     };
   }
 
-  get [bulk](): BulkMemory[typeof bulk] {
+  get #bulk(): BulkCalls {
     const context = this.#context;
     const { backend, policies, options: settings } = context;
     const { addFiles, load } = backend.features ?? {};

@@ -2,6 +2,8 @@ import type { CheckedPolicy, SkippedChecks } from "./access/policy.js";
 import type { Memory } from "./memory.js";
 import type { MemoryUse } from "./memory-options.js";
 import type { CallIdentity } from "./runtime/call-identity.js";
+import type { AddedFile, AddSettings, DatedFile } from "./tree/add-files.js";
+import type { SnapshotFile } from "./tree/snapshot.js";
 import type { MemoryActor, VersionOrigin } from "./values/actor.js";
 import { ROOT } from "./values/paths.js";
 import { isObject } from "./values/unknown-values.js";
@@ -53,6 +55,17 @@ export interface MemoryInternals {
   readonly storage: object;
   /** Returns the text that the guards allow. @throws the errors of guards */
   readonly guard: (path: string, content: string) => Promise<string>;
+  /** Null for a memory that is not made by this package. */
+  readonly bulk: BulkCalls | null;
+}
+
+/** How a memory reads and brings in many files. */
+export interface BulkCalls {
+  readonly settings: AddSettings;
+  /** Brings in files by one change. Null if the storage cannot, or if a policy must check each change alone. */
+  readonly addFiles: ((files: readonly DatedFile[]) => Promise<AddedFile[]>) | null;
+  /** Reads files as they are at one moment, without missing ones. Null if the storage cannot. */
+  readonly readFiles: ((paths: readonly string[]) => Promise<SnapshotFile[]>) | null;
 }
 
 /** A memory made by either build of this package. */
@@ -80,7 +93,7 @@ export function bindMemory(memory: Memory, binding: MemoryBinding): Memory {
 /** @param path of a tree chooses one of its memories. Default: the memory at the root */
 export function getInternals(memory: Memory, path: string = ROOT): MemoryInternals {
   if (isBindable(memory)) return memory[internals](path);
-  return { memory, path, run: null, storage: memory, guard: async (_path, content) => content };
+  return { memory, path, run: null, storage: memory, guard: async (_path, content) => content, bulk: null };
 }
 
 function isBindable(memory: Memory): memory is BindableMemory {

@@ -1,23 +1,10 @@
+import { type BulkCalls, getInternals } from "./bind-memory.js";
 import type { Memory } from "./memory.js";
 import { memoryDefaults } from "./memory-options.js";
 import type { AddedFile, AddSettings, DatedFile } from "./tree/add-files.js";
 import type { SnapshotFile } from "./tree/snapshot.js";
 import { withPath } from "./values/error-paths.js";
 import { alreadyExists, hasCode, isRefusal, type MemoryErrorCode } from "./values/errors.js";
-
-/** Reason for a symbol: the other build of this package has its own classes. */
-export const bulk: unique symbol = Symbol.for("langgraph-mongo-memory.bulk");
-
-/** A memory that can say how it reads and brings in many files. */
-export interface BulkMemory extends Memory {
-  readonly [bulk]: {
-    settings: AddSettings;
-    /** Brings in files by one change. Null if the storage cannot, or if a policy must check each change alone. */
-    addFiles: ((files: readonly DatedFile[]) => Promise<AddedFile[]>) | null;
-    /** Reads files as they are at one moment, without missing ones. Null if the storage cannot. */
-    readFiles: ((paths: readonly string[]) => Promise<SnapshotFile[]>) | null;
-  };
-}
 
 /** The most that one change should bring in, or one command read. A larger file is alone in its batch. */
 export const maxBatch = { files: 2000, bytes: 1_000_000 } as const;
@@ -40,7 +27,7 @@ export function* splitIntoBatches<File>(files: Iterable<File>, getBytes: (file: 
 
 /** Returns the limits under which a memory brings in files. */
 export function getAddSettings(memory: Memory): AddSettings {
-  return isBulk(memory) ? memory[bulk].settings : { ...memoryDefaults, paths: memory.paths };
+  return getBulkCalls(memory)?.settings ?? { ...memoryDefaults, paths: memory.paths };
 }
 
 /**
@@ -49,8 +36,8 @@ export function getAddSettings(memory: Memory): AddSettings {
  * @returns what became of each file. @throws EIO, ENOSPC, ECONFLICT; then some files may have been written
  */
 export async function addFilesTo(memory: Memory, files: readonly DatedFile[]): Promise<AddedFile[]> {
-  const addAtOnce = isBulk(memory) ? memory[bulk].addFiles : null;
-  if (addAtOnce !== null) return addAtOnce(files);
+  const addAtOnce = getBulkCalls(memory)?.addFiles;
+  if (addAtOnce) return addAtOnce(files);
   const result: AddedFile[] = [];
   for (const file of files) result.push(await addFile(memory, file));
   return result;
@@ -62,8 +49,8 @@ export async function addFilesTo(memory: Memory, files: readonly DatedFile[]): P
  * @throws EIO
  */
 export async function readFilesFrom(memory: Memory, paths: readonly string[]): Promise<Map<string, SnapshotFile>> {
-  const readAtOnce = isBulk(memory) ? memory[bulk].readFiles : null;
-  const files = readAtOnce === null ? await readEach(memory, paths) : await readAtOnce(paths);
+  const readAtOnce = getBulkCalls(memory)?.readFiles;
+  const files = readAtOnce ? await readAtOnce(paths) : await readEach(memory, paths);
   const byPath = new Map(files.map((file) => [file.path, file]));
   return new Map(
     paths.flatMap((path) => {
@@ -85,8 +72,10 @@ async function readEach(memory: Memory, paths: readonly string[]): Promise<Snaps
   return files;
 }
 
-function isBulk(memory: Memory): memory is BulkMemory {
-  return bulk in memory;
+/** Returns null for a tree, whose files are in several memories. */
+function getBulkCalls(memory: Memory): BulkCalls | null {
+  const own = getInternals(memory);
+  return own.memory === memory ? own.bulk : null;
 }
 
 const refusals: readonly MemoryErrorCode[] = ["EINVAL", "EACCES", "EEXIST", "EISDIR", "ENOTDIR", "EFBIG"];

@@ -151,11 +151,13 @@ describe("the paths that a connector shows", () => {
     expect([getShownPath(claude), getShownPath(unified)]).toEqual(["/memories/project/todo", "/project/todo"]);
   });
 
-  it("are the memory's own where no tools are known, also after a tool is made for the node", async () => {
+  it("are the memory's own where no tools are known, also after tools of each dialect are made for the node", async () => {
     const node = await createNode();
     const connector = node.createConnector();
     const prompt = createMemoryPrompt({ connector });
     createClaudeMemoryTool(node);
+    createRecordTools(node);
+    createJournalTools(node, { root: "/journal" });
     const texts = [
       (await connector.renderMessage())?.text,
       (await prompt(question, {})).map(({ text }) => text).join(),
