@@ -80,7 +80,9 @@ export class NodeMemories {
     if (mounts === null) return bindMemory(own, this.#createBinding(own.address, run));
     const others = mounts.others.map((mount) =>
       mountUnlessMissing(mount, own, async () =>
-        "source" in mount ? chooseMemory(run, mount.source) : this.#openInRun(store, mount.nodeId, mount.scope, owners),
+        mount.kind === "source"
+          ? chooseMemory(run, mount.source)
+          : this.#openInRun(store, mount.nodeId, mount.scope, owners),
       ),
     );
     return this.#join(own, mounts, await Promise.all(others), run);
@@ -106,7 +108,7 @@ export class NodeMemories {
     const others = mounts.others.map((mount) => {
       const { point, settings } = mount;
       const memory =
-        "source" in mount ? openForProgram(mount, run, owner) : this.#open(store, mount.nodeId, mount.scope, run);
+        mount.kind === "source" ? openForProgram(mount, run, owner) : this.#open(store, mount.nodeId, mount.scope, run);
       return { ...settings, point, memory };
     });
     return this.#join(own, mounts, others, null);
@@ -194,7 +196,7 @@ export class NodeMemories {
 
 /** Lists the functions that are needed to find the memories of a node. */
 function listOwnerFunctions({ nodeId, scope, mounts, options, functions }: NodeSettings): OwnerFunction[] {
-  const mounted = (mounts?.others ?? []).flatMap((mount) => ("source" in mount ? [] : [mount.scope]));
+  const mounted = (mounts?.others ?? []).flatMap((mount) => (mount.kind === "address" ? [mount.scope] : []));
   const fields = new Set([scope, ...mounted].map((each) => ownerFields[each]));
   const timeoutMs = options.timeoutMs ?? memoryDefaults.timeoutMs;
   return [...fields].flatMap((field) => {

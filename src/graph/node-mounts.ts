@@ -34,8 +34,8 @@ export interface NodeMount extends MountSettings {
 export type MountOptions = MemorySource | NodeMount;
 
 export type CheckedMount = { point: string; settings: MountSettings } & (
-  | { source: MemorySource }
-  | { nodeId: string; scope: MemoryScope }
+  | { kind: "source"; source: MemorySource }
+  | { kind: "address"; nodeId: string; scope: MemoryScope }
 );
 
 const mountSchema = z.strictObject({
@@ -76,7 +76,7 @@ function checkMount(point: string, given: unknown): CheckedMount {
     (typeof given === "object" && given !== null && "memoryForRun" in given)
   ) {
     checkMemorySource(given);
-    return { point, settings: {}, source: given };
+    return { kind: "source", point, settings: {}, source: given };
   }
   const where = `mount ${JSON.stringify(point)}`;
   const { memory, nodeId, scope, ...settings } = checkOptions(where, mountSchema, given);
@@ -90,18 +90,18 @@ function checkMount(point: string, given: unknown): CheckedMount {
     if (scope !== undefined)
       throw new TypeError(`invalid ${where}: "scope" goes with "nodeId"; a "memory" has its own`);
     checkMemorySource(memory);
-    return { point, settings, source: memory };
+    return { kind: "source", point, settings, source: memory };
   }
   // Checked with a made-up owner, because the owner of a run is not known yet.
   const chosen = scope ?? "global";
   const owner = isMemoryScope(chosen) ? ownerFields[chosen] : null;
   const checked = checkAddress({ nodeId, scope: chosen, ...(owner !== null && { [owner]: "-" }) });
-  return { point, settings, nodeId: checked.nodeId, scope: checked.scope };
+  return { kind: "address", point, settings, nodeId: checked.nodeId, scope: checked.scope };
 }
 
 /** Opens a mounted memory outside a run. @throws TypeError if the memory is known only in a run */
 export function openForProgram(
-  { point, source }: Extract<CheckedMount, { source: MemorySource }>,
+  { point, source }: Extract<CheckedMount, { kind: "source" }>,
   run: MemoryRun,
   owner: string | undefined,
 ): Memory {

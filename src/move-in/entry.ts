@@ -1,5 +1,7 @@
 /** A text that moves in. */
 export interface MoveInEntry {
+  /** Tells an entry from a note. @default "entry" */
+  kind?: "entry";
   /** The path of the file below `into`, such as `/notes/today.md`. */
   path: string;
   content: string;
@@ -29,8 +31,13 @@ export interface MoveInEntry {
 
 /** Something that cannot be taken, and the reason. */
 export interface MoveInNote {
+  kind: "note";
   what: string;
   why: string;
+}
+
+export function createNote(what: string, why: string): MoveInNote {
+  return { kind: "note", what, why };
 }
 
 /** The path of a file, a stream of its bytes, a BaseStore, or a collection of MongoDB. */

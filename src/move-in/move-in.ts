@@ -124,7 +124,7 @@ async function* toBatches(
     const what = String(getField(item, "what") ?? getField(item, "path"));
     try {
       if (typeof item !== "object" || item === null) throw invalid("it is no entry");
-      if ("why" in item) throw invalid(item.why);
+      if (item.kind === "note") throw invalid(item.why);
       const ready = prepare(item, what, into, owner);
       bytes += utf8Bytes(ready.content);
       if (batch.length > 0 && (batch.length === maxBatch.files || bytes > maxBatch.bytes)) {

@@ -17,6 +17,7 @@ import type { ImportedMemory } from "./read-archive.js";
 
 /** An entry of a folder that no memory can take. */
 export interface SkippedEntry {
+  kind: "skipped";
   path: string;
   reason: string;
 }
@@ -37,12 +38,16 @@ export async function readFolder(
     others = all.length - listed.length;
     const outline = { files: listed, directories: include === undefined ? allDirectories : [] };
     for await (const item of readItems(memory, dir, outline))
-      if ("reason" in item) skipped.push(...(isIncluded(item.path) ? [item] : []));
+      if (item.kind === "skipped") skipped.push(...(isIncluded(item.path) ? [item] : []));
       else files.push(item);
   });
   skipped.sort(comparePaths);
-  if (others > 0) skipped.push({ path: `${others} other files`, reason: "--include does not name them" });
+  if (others > 0) skipped.push(toSkipped(`${others} other files`, "--include does not name them"));
   return { memory: { address: null, files }, skipped };
+}
+
+function toSkipped(path: string, reason: string): SkippedEntry {
+  return { kind: "skipped", path, reason };
 }
 
 /** A part of a folder, or what is wrong with it. */
@@ -63,12 +68,12 @@ async function* readItems(
   for (const directory of new Set(directories.map((path) => path.normalize()))) {
     const why = getPathFault(directory);
     if (why === null) taken.add(directory);
-    if (why !== null) yield { path: directory, reason: why };
+    if (why !== null) yield toSkipped(directory, why);
   }
   for (let start = 0; start < files.length; start += filesAtOnce) {
     const some = files.slice(start, start + filesAtOnce);
     for (const file of await inParallel(some, ({ path }) => readFile(memory, path))) {
-      if ("reason" in file) {
+      if (file.kind === "skipped") {
         yield file;
         continue;
       }
@@ -76,7 +81,7 @@ async function* readItems(
       const twin = taken.has(path) ? "another file or folder has the same name in another spelling" : null;
       const why = twin ?? getPathFault(path);
       if (why === null) taken.add(path);
-      yield why === null ? { ...file, path } : { path: file.path, reason: why };
+      yield why === null ? { ...file, path } : toSkipped(file.path, why);
     }
   }
 }
@@ -88,12 +93,12 @@ const filesAtOnce = 32;
 async function readFile(memory: Memory, path: string): Promise<SnapshotFile | SkippedEntry> {
   try {
     const [content, facts] = [await memory.read(path), await memory.stat(path)];
-    if (facts?.kind !== "file") return { path, reason: "it changed while it was read" };
+    if (facts?.kind !== "file") return toSkipped(path, "it changed while it was read");
     const { sizeBytes } = facts;
     if (sizeBytes > largestFileBytes) throw fileTooLarge(sizeBytes, largestFileBytes);
     return { path, content, ...facts };
   } catch (error) {
-    return { path, reason: getMemoryFault(error) };
+    return toSkipped(path, getMemoryFault(error));
   }
 }
 
@@ -102,7 +107,7 @@ async function* findUnlisted(directory: OpenDirectory, path: string): AsyncGener
   for (const found of (await ioOrNull(readDirectory(directory))) ?? []) {
     const child = getPathPrefix(path) + printName(found.name);
     const why = getNameFault(child, found);
-    if (why !== null) yield { path: child, reason: why };
+    if (why !== null) yield toSkipped(child, why);
     if (why !== null || found.kind !== "dir" || isWorkFolder(child)) continue;
     let opened: OpenDirectory | null = null;
     try {
@@ -111,7 +116,7 @@ async function* findUnlisted(directory: OpenDirectory, path: string): AsyncGener
       if (opened !== null) yield* findUnlisted(opened, child);
     } catch (error) {
       if (!MemoryError.isInstance(error) || !isForbidden(error)) throw error;
-      yield { path: child, reason: error.message };
+      yield toSkipped(child, error.message);
     } finally {
       opened?.close();
     }

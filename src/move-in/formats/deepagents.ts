@@ -1,5 +1,5 @@
 import { isAbsolutePath } from "../../core/values/paths.js";
-import type { MoveInEntry, MoveInNote, MoveInSource } from "../entry.js";
+import { createNote, type MoveInEntry, type MoveInNote, type MoveInSource } from "../entry.js";
 import { toDate } from "../names.js";
 import { getOwner, readItems, type StoreItem } from "../read/items.js";
 
@@ -9,7 +9,7 @@ export async function* readDeepagents(
   namespace: readonly string[],
 ): AsyncGenerator<MoveInEntry | MoveInNote> {
   for await (const item of readItems(source, namespace))
-    yield "why" in item ? item : { ...toEntry(item), ...getOwner(namespace) };
+    yield item.kind === "note" ? item : { ...toEntry(item), ...getOwner(namespace) };
 }
 
 function toEntry({ namespace, key, value }: StoreItem): MoveInEntry | MoveInNote {
@@ -18,7 +18,7 @@ function toEntry({ namespace, key, value }: StoreItem): MoveInEntry | MoveInNote
   const lines = Array.isArray(content) && content.every((line) => typeof line === "string") ? content : null;
   const text = lines === null ? content : lines.join("\n");
   if (typeof text !== "string")
-    return { what, why: ArrayBuffer.isView(content) ? "it is not text" : "it is not a file of deepagents" };
-  if (!isAbsolutePath(key)) return { what, why: "its key is not a path" };
+    return createNote(what, ArrayBuffer.isView(content) ? "it is not text" : "it is not a file of deepagents");
+  if (!isAbsolutePath(key)) return createNote(what, "its key is not a path");
   return { path: key, content: text, at: toDate(modifiedAt), createdAt: toDate(createdAt), what };
 }

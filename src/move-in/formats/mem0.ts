@@ -1,5 +1,5 @@
 import { getField, toRecord } from "../../core/values/unknown-values.js";
-import type { MoveInEntry, MoveInNote, MoveInSource } from "../entry.js";
+import { createNote, type MoveInEntry, type MoveInNote, type MoveInSource } from "../entry.js";
 import { toDate } from "../names.js";
 import { findDocuments, isCollection } from "../read/items.js";
 import { readRecords } from "../read/records.js";
@@ -19,7 +19,7 @@ export async function* readMem0(source: MoveInSource): AsyncGenerator<MoveInEntr
     return;
   }
   for await (const record of readRecords(source)) {
-    if ("why" in record) {
+    if (record.kind === "note") {
       yield record;
       continue;
     }
@@ -41,19 +41,19 @@ function listMemories(value: unknown): readonly unknown[] {
 function* noteOthers(value: unknown): Generator<MoveInNote> {
   const relations = getField(value, "relations");
   if (Array.isArray(relations) && relations.length > 0)
-    yield { what: `${relations.length} relations`, why: "relations of a graph are no memories" };
+    yield createNote(`${relations.length} relations`, "relations of a graph are no memories");
   if (typeof getField(value, "next") === "string")
-    yield { what: "the next page", why: "the answer has only the memories of one page" };
+    yield createNote("the next page", "the answer has only the memories of one page");
 }
 
 function toEntry(memory: Record<string, unknown>, place: string): MoveInEntry | MoveInNote {
   const text = memory["memory"] ?? memory["data"];
   const id = getText(memory, "id");
-  if (typeof text !== "string" || id === undefined) return { what: place, why: "it is not a memory of mem0" };
+  if (typeof text !== "string" || id === undefined) return createNote(place, "it is not a memory of mem0");
   const users = new Set(["user_id", "userId"].map((name) => memory[name] ?? "").filter((user) => user !== ""));
   const [userId = null] = users;
   if (users.size > 1 || (userId !== null && typeof userId !== "string"))
-    return { what: `mem0:${id}`, why: "it does not name its user by one text" };
+    return createNote(`mem0:${id}`, "it does not name its user by one text");
   const createdAt = toDate(memory["created_at"] ?? memory["createdAt"]);
   const at = toDate(memory["updated_at"] ?? memory["updatedAt"]) ?? createdAt;
   const month = createdAt?.toISOString().slice(0, 7) ?? "undated";

@@ -1,6 +1,6 @@
 import { toOneLine } from "../../core/values/text.js";
 import { getField, toRecord } from "../../core/values/unknown-values.js";
-import type { MoveInEntry, MoveInNote, MoveInSource } from "../entry.js";
+import { createNote, type MoveInEntry, type MoveInNote, type MoveInSource } from "../entry.js";
 import { toPath } from "../names.js";
 import { readRecords } from "../read/records.js";
 
@@ -12,23 +12,23 @@ export async function* readServerMemory(source: MoveInSource): AsyncGenerator<Mo
   // Relations stand before or after their entity.
   const items: GraphItem[] = [];
   for await (const item of readGraph(source))
-    if ("why" in item) yield item;
+    if (item.kind === "note") yield item;
     else items.push(item);
   const relations = groupRelations(items);
-  for (const { type, value, what } of items) if (type === "entity") yield toEntry(value, what, relations);
+  for (const { kind, value, what } of items) if (kind === "entity") yield toEntry(value, what, relations);
   for (const [from, lines] of relations)
-    for (const line of lines) yield { what: `relation: ${from} ${line}`, why: "there is no entity of this name" };
+    for (const line of lines) yield createNote(`relation: ${from} ${line}`, "there is no entity of this name");
 }
 
 interface GraphItem {
-  type: "entity" | "relation";
+  kind: "entity" | "relation";
   value: unknown;
   what: string;
 }
 
 async function* readGraph(source: MoveInSource): AsyncGenerator<GraphItem | MoveInNote> {
   for await (const record of readRecords(source)) {
-    if ("why" in record) {
+    if (record.kind === "note") {
       yield record;
       continue;
     }
@@ -38,23 +38,23 @@ async function* readGraph(source: MoveInSource): AsyncGenerator<GraphItem | Move
     const { entities, relations, type } = toRecord(value);
     if (Array.isArray(entities) && Array.isArray(relations)) {
       for (const [index, each] of entities.entries())
-        yield { type: "entity", value: each, what: `${what}, entity ${index + 1}` };
+        yield { kind: "entity", value: each, what: `${what}, entity ${index + 1}` };
       for (const [index, each] of relations.entries()) yield toRelation(each, `${what}, relation ${index + 1}`);
     } else if (type === "relation") yield toRelation(value, what);
-    else if (type === "entity") yield { type, value, what };
-    else yield { what, why: "it is not an entity or a relation" };
+    else if (type === "entity") yield { kind: type, value, what };
+    else yield createNote(what, "it is not an entity or a relation");
   }
 }
 
 function toRelation(value: unknown, what: string): GraphItem | MoveInNote {
-  return toLine(value) === null ? { what, why: "it is not a complete relation" } : { type: "relation", value, what };
+  return toLine(value) === null ? createNote(what, "it is not a complete relation") : { kind: "relation", value, what };
 }
 
 /** Returns the lines of all relations, by the entity that they begin at. */
 function groupRelations(items: readonly GraphItem[]): Map<string, string[]> {
   const lines = new Map<string, string[]>();
-  for (const { type, value } of items) {
-    if (type !== "relation") continue;
+  for (const { kind, value } of items) {
+    if (kind !== "relation") continue;
     const from = String(getField(value, "from"));
     const known = lines.get(from) ?? [];
     known.push(toLine(value) ?? "");
@@ -73,7 +73,7 @@ function toLine(relation: unknown): string | null {
 function toEntry(value: unknown, what: string, relations: Map<string, string[]>): MoveInEntry | MoveInNote {
   const { name, entityType = "", observations = [] } = toRecord(value);
   if (typeof name !== "string" || typeof entityType !== "string" || !Array.isArray(observations))
-    return { what, why: "it is not a complete entity" };
+    return createNote(what, "it is not a complete entity");
   const texts = observations.filter((each) => typeof each === "string");
   const lines = [...texts, ...(relations.get(name) ?? [])].map((line) => `- ${toOneLine(line)}\n`);
   const lost = observations.length - texts.length;

@@ -1,6 +1,6 @@
 import { memoryRootLabel } from "../../core/values/namespace.js";
 import { toRecord } from "../../core/values/unknown-values.js";
-import type { MoveInEntry, MoveInNote, MoveInSource } from "../entry.js";
+import { createNote, type MoveInEntry, type MoveInNote, type MoveInSource } from "../entry.js";
 import { toDate, toPath } from "../names.js";
 import { getOwner, readItems, type StoreItem } from "../read/items.js";
 
@@ -13,7 +13,9 @@ export async function* readStore(
   namespace: readonly string[],
 ): AsyncGenerator<MoveInEntry | MoveInNote> {
   for await (const item of readItems(source, namespace))
-    yield "why" in item ? item : { ...toEntry(item, item.namespace.slice(namespace.length)), ...getOwner(namespace) };
+    yield item.kind === "note"
+      ? item
+      : { ...toEntry(item, item.namespace.slice(namespace.length)), ...getOwner(namespace) };
 }
 
 function toEntry(
@@ -21,9 +23,9 @@ function toEntry(
   labels: readonly string[],
 ): MoveInEntry | MoveInNote {
   const what = JSON.stringify([...namespace, key]);
-  if (namespace[0] === memoryRootLabel) return { what, why: "it belongs to a memory of this package; use export" };
+  if (namespace[0] === memoryRootLabel) return createNote(what, "it belongs to a memory of this package; use export");
   const content = toText(value);
-  if (content === null) return { what, why: "its value is not JSON" };
+  if (content === null) return createNote(what, "its value is not JSON");
   const name = /\.[A-Za-z0-9]{1,8}$/.test(key) ? key : `${key}.md`;
   return {
     ...toPath([...labels, name]),

@@ -1,9 +1,10 @@
 import { invalid } from "../../core/values/errors.js";
 import { callMethod, hasMethod, isRecord, toRecord } from "../../core/values/unknown-values.js";
-import type { MoveInEntry, MoveInNote, MoveInSource } from "../entry.js";
+import { createNote, type MoveInEntry, type MoveInNote, type MoveInSource } from "../entry.js";
 
 /** An item of a store. */
 export interface StoreItem {
+  kind: "item";
   namespace: readonly string[];
   key: string;
   value: Record<string, unknown>;
@@ -31,7 +32,7 @@ export async function* readItems(
     const read = toItem(item);
     // Some stores compare namespaces as texts: then "ada" begins "adam" too.
     if (read !== null && namespace.some((label, index) => read.namespace[index] !== label)) continue;
-    yield read ?? { what: `item ${number}`, why: "it is not an item of a store" };
+    yield read ?? createNote(`item ${number}`, "it is not an item of a store");
   }
 }
 
@@ -63,7 +64,7 @@ function toItem(found: unknown): StoreItem | null {
   const { namespace, key, value, createdAt, updatedAt } = toRecord(found);
   const isItem =
     Array.isArray(namespace) && namespace.every((label) => typeof label === "string") && typeof key === "string";
-  return isItem && isRecord(value) ? { namespace, key, value, createdAt, updatedAt } : null;
+  return isItem && isRecord(value) ? { kind: "item", namespace, key, value, createdAt, updatedAt } : null;
 }
 
 /** Items of a store belong to several users, and only the namespace that the program names says to whom. */

@@ -2,10 +2,10 @@ import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { JsonBounds } from "../../core/values/json-bounds.js";
 import { invalid } from "../../core/values/errors.js";
-import type { MoveInSource } from "../entry.js";
+import { createNote, type MoveInNote, type MoveInSource } from "../entry.js";
 
 /** A record of a file, or the reason why it cannot be read. */
-export type JsonRecord = { what: string; value: unknown } | { what: string; why: string };
+export type JsonRecord = { kind: "record"; what: string; value: unknown } | MoveInNote;
 
 /** An export is read whole. */
 const maxSourceBytes = 200_000_000;
@@ -40,12 +40,11 @@ export async function* readRecords(source: MoveInSource): AsyncGenerator<JsonRec
   const lines = splitLines(bytes);
   const isJsonl = lines.length > 1 && lines.slice(0, 2).some((line) => isRecord(parse(line)));
   const whole = isJsonl ? null : parse(bytes);
-  if (whole !== null && "why" in whole) yield { what: "the file", why: whole.why };
-  else if (whole === null)
-    for (const [index, line] of lines.entries()) yield { what: `record ${index + 1}`, ...parse(line) };
+  if (whole === null) for (const [index, line] of lines.entries()) yield toRecord(`record ${index + 1}`, parse(line));
+  else if (whole.kind === "fault") yield createNote("the file", whole.why);
   else if (Array.isArray(whole.value))
-    for (const [index, value] of whole.value.entries()) yield { what: `record ${index + 1}`, value };
-  else yield { what: "record 1", ...whole };
+    for (const [index, value] of whole.value.entries()) yield { kind: "record", what: `record ${index + 1}`, value };
+  else yield toRecord("record 1", whole);
 }
 
 /** Returns the lines with something else than blanks. */
@@ -60,11 +59,17 @@ function splitLines(bytes: Buffer): Buffer[] {
   return lines;
 }
 
-type Parsed = { value: unknown } | { why: string };
+type Parsed = { kind: "value"; value: unknown } | { kind: "fault"; why: string };
+
+function toRecord(what: string, parsed: Parsed): JsonRecord {
+  return parsed.kind === "fault" ? createNote(what, parsed.why) : { kind: "record", what, value: parsed.value };
+}
 
 /** A line of an indented object or array is no object. */
 function isRecord(parsed: Parsed): boolean {
-  return "value" in parsed && typeof parsed.value === "object" && parsed.value !== null && !Array.isArray(parsed.value);
+  return (
+    parsed.kind === "value" && typeof parsed.value === "object" && parsed.value !== null && !Array.isArray(parsed.value)
+  );
 }
 
 /** One for all records: making one takes as long as it takes to decode a record. */
@@ -73,15 +78,15 @@ const decoder = new TextDecoder("utf-8", { fatal: true });
 function parse(bytes: Uint8Array): Parsed {
   const bounds = new JsonBounds(jsonLimits);
   bounds.add(bytes);
-  if (bounds.excess !== undefined) return { why: `it has ${bounds.excess}` };
+  if (bounds.excess !== undefined) return { kind: "fault", why: `it has ${bounds.excess}` };
   try {
     const text = decoder.decode(bytes);
     try {
-      return { value: JSON.parse(text) as unknown };
+      return { kind: "value", value: JSON.parse(text) as unknown };
     } catch {
-      return { why: "it is not JSON" };
+      return { kind: "fault", why: "it is not JSON" };
     }
   } catch {
-    return { why: "its bytes are not UTF-8" };
+    return { kind: "fault", why: "its bytes are not UTF-8" };
   }
 }

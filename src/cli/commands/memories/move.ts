@@ -175,7 +175,8 @@ async function reportSkipped(
   const losses = skipped.map(({ path, reason }) => ({ result: "skipped", what: path, why: reason }) as const);
   if (!asJson) await printLosses("skipped", losses, skipped.length, context);
   const count = skipped.length === 0 ? "" : `, ${skipped.length} skipped`;
-  return { json: { ...json, skipped }, text: text.replace(/\n$/, `${count}\n`) };
+  const parts = skipped.map(({ path, reason }) => ({ path, reason }));
+  return { json: { ...json, skipped: parts }, text: text.replace(/\n$/, `${count}\n`) };
 }
 
 async function importFrom(given: ImportedMemories, input: MoveInInput, context: CliContext): Promise<Report> {
