@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it, jest } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { MongoClient } from "mongodb";
 import { type MemoryRun, MemoryNode, MongoMemoryStore } from "../../../src/index.js";
+import { openMemoryForRun } from "../../../src/langchain/memory-source.js";
 import { refuses } from "../../helpers/memory-case.js";
 
 afterEach(() => {
@@ -53,6 +54,17 @@ describe("a MemoryNode", () => {
     expect(message?.text).toContain("\n/shared (1 byte)\n");
     expect(userId).toHaveBeenCalledTimes(1);
   });
+
+  it.each([{}, { mounts: { "/team": { nodeId: "team" } } }])(
+    "copies a memory once for a run, through however many doors it comes: %j",
+    async (options) => {
+      const node = new MemoryNode({ store: new InMemoryStore(), nodeId: "own", ...options });
+      const run: MemoryRun = { config: {} };
+      const memory = await node.memoryForRun(run);
+      expect(await openMemoryForRun(() => memory, run)).toBe(memory);
+      expect(await openMemoryForRun(() => memory, { config: {} })).not.toBe(memory);
+    },
+  );
 
   it("binds a memory to one run only: the end of a run ends its own calls", async () => {
     const node = new MemoryNode({
