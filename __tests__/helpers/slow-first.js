@@ -6,7 +6,7 @@ import TestSequencer from "@jest/test-sequencer";
 const slow = [
   // To count steps takes longer in a process that has loaded more: Node keeps the modules of each file that is done.
   "integration/page/long-answers",
-  "unit/core/search/search-in-turns",
+  "unit/core/search/search-in-time-slices",
   "unit/core/blame-work",
   "unit/core/search/linear-search",
   "unit/connector/descriptions",

@@ -127,6 +127,6 @@ export async function withFile<T>(name: string, act: "read" | "write", run: () =
 }
 
 /** Checks the shape, because errors of Node are instances of another realm's class in a `vm` context. */
-export function isSystemError(error: unknown): error is { code: string; syscall: string } {
+export function isSystemError(error: unknown): error is Error & { code: string; syscall: string } {
   return typeof getField(error, "code") === "string" && typeof getField(error, "syscall") === "string";
 }

@@ -12,7 +12,7 @@ function* stepping(steps: number): Steps<string> {
   return "done";
 }
 
-describe("work in turns", () => {
+describe("work in time slices", () => {
   let nowMs = 0;
   /** Whoever looks at the clock has worked for a millisecond. */
   beforeEach(() => void jest.spyOn(performance, "now").mockImplementation(() => (nowMs += 1)));

@@ -25,7 +25,7 @@ export class TimeSlices {
 
   /** @throws the reason, if nobody waits for the work any more */
   async next(): Promise<void> {
-    await nextTurn();
+    await yieldToEventLoop();
     this.#waiting?.throwIfAborted();
     this.#endsMs = this.#begin();
   }
@@ -41,7 +41,7 @@ export class TimeSlices {
 const sliceEnds = new WeakMap<Waiting, number>();
 
 /** Waits until the event loop has come round: timers and messages that are due come first. */
-export function nextTurn(): Promise<void> {
+export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 

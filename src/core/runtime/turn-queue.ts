@@ -1,5 +1,5 @@
 import { type CallContext, whenTurnIsOver } from "./call.js";
-import { nextTurn } from "./time-slices.js";
+import { yieldToEventLoop } from "./time-slices.js";
 
 /** A task that can be done together with its neighbours in the queue. */
 export interface JointTask<Item, Result> {
@@ -97,7 +97,7 @@ export class TurnQueue<Item, Result> {
       queue.unshift(...others);
       if (first !== undefined) await runAlone(first);
       // Callers that have their answer may bring their next task, and calls whose time is up end.
-      await nextTurn();
+      await yieldToEventLoop();
     }
     this.#queues.delete(key);
   }

@@ -1,7 +1,7 @@
 import { type Embeddings, getVersions, type MemoryBackend, snapshotSince } from "../contract/backend.js";
 import type { FileText, VersionedFile } from "../tree/snapshot.js";
 import { type CallContext, untilAborted } from "../runtime/call.js";
-import { nextTurn, runInTimeSlices } from "../runtime/time-slices.js";
+import { yieldToEventLoop, runInTimeSlices } from "../runtime/time-slices.js";
 import type { CheckedAddress } from "../values/address.js";
 import { getObjectId } from "../values/object-ids.js";
 import { addPostings, indexTexts, type WordIndex } from "./word-index.js";
@@ -156,7 +156,7 @@ async function readTexts(
     return { index, textVersions, changedAt, directories };
   }
   // The driver has read all texts in one step, after which others have waited long enough.
-  await nextTurn();
+  await yieldToEventLoop();
   const work = indexTexts(restoreTexts(files, previous), searchWords, previous?.index ?? null);
   const index = await runInTimeSlices(work, call);
   const changedAt = new Map(

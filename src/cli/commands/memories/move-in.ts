@@ -142,7 +142,8 @@ async function endMove(error: unknown, { err }: CliContext): Promise<never> {
   const { moved } = error.details ?? {};
   if (moved !== undefined && Object.values(moved).some((count) => count > 0))
     await err.line(`before the error: ${formatCounts(moved)}`);
-  return Promise.reject(error.code === "EINVAL" && isSystemError(error.cause) ? error.cause : error);
+  if (error.code === "EINVAL" && isSystemError(error.cause)) throw error.cause;
+  throw error;
 }
 
 /** A name with a line end must not look like a line of its own. */
