@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import { beforeAll, describe, expect, it } from "@jest/globals";
 import { Binary } from "mongodb";
 import { MongoMemoryStore } from "../../../src/index.js";
-import { storedNamespace, storedId } from "../../../src/mongodb/operations/namespaces.js";
+import { storedNamespace, createItemId } from "../../../src/mongodb/operations/namespaces.js";
 import { compiled } from "../../helpers/compiled-sources.js";
 import { isLong, repetitions } from "../../helpers/repetitions.js";
 import { testDatabase } from "../../helpers/test-database.js";
@@ -29,7 +29,7 @@ function itemAt(index: number): WorkItem {
   const namespace = ["scanned", `n${String(index).padStart(6, "0")}`, ...(isLast ? ["last"] : [])];
   const now = new Date();
   return {
-    _id: storedId(namespace, "key"),
+    _id: createItemId(namespace, "key"),
     ns: storedNamespace(namespace),
     key: "key",
     value: { text: `${index} `.padEnd(textKiB * 1_000, "lorem ipsum "), ...(isLast && { "is.last": true }) },

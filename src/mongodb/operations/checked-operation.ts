@@ -7,7 +7,7 @@ import { type ItemFilter, parseFilter } from "./filters.js";
 import { checkItemSize, describeType, encodeValue, maxItemBytes } from "./values.js";
 import { checkLabels, checkNamespace } from "./check-namespace.js";
 import type { MemoryLocation } from "./memory-location.js";
-import { storedNamespace, storedId } from "./namespaces.js";
+import { storedNamespace, createItemId } from "./namespaces.js";
 import { isObject } from "../../core/values/unknown-values.js";
 
 /** One item of the items collection. */
@@ -89,7 +89,7 @@ export function checkOperation(operation: unknown, indexing?: TextIndexing): Che
     const location = { address, namespace, key, ...parseMemoryKey(key) };
     return "value" in fields ? checkMemoryWrite(location, fields["value"]) : { kind: "getMemory", location };
   }
-  const location = { namespace, key, id: storedId(namespace, key) };
+  const location = { namespace, key, id: createItemId(namespace, key) };
   if (!("value" in fields)) return { kind: "getItem", location };
   if (fields["value"] === null) return { kind: "deleteItem", location };
   return checkPut(location, fields["value"], checkIndex(fields["index"]), indexing);

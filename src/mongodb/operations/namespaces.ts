@@ -14,7 +14,7 @@ export function compareNamespaces(a: readonly string[], b: readonly string[]): n
 }
 
 /** Returns the `_id` of an item: its sort key, encoded so that the server sorts it by code units. */
-export function storedId(namespace: readonly string[], key: string): string {
+export function createItemId(namespace: readonly string[], key: string): string {
   return encodeSortable(sortKey(namespace, key));
 }
 

@@ -24,7 +24,7 @@ import {
   idsWithin,
   namespacesWithin,
   sortKey,
-  storedId,
+  createItemId,
   type StoredRange,
 } from "../operations/namespaces.js";
 import type { RankedItems, RankedSearch, Ranking } from "../search/ranking.js";
@@ -222,7 +222,7 @@ function selectItems(operation: CheckedOperation, answer: unknown): { id: string
   // The answer of a search.
   return (answer as SearchItem[])
     .filter(({ namespace }) => parseMemoryNamespace(namespace) === null)
-    .map(({ namespace, key }) => ({ namespace, id: storedId(namespace, key) }));
+    .map(({ namespace, key }) => ({ namespace, id: createItemId(namespace, key) }));
 }
 
 function selectLastWrites(operations: readonly CheckedOperation[]): (ItemWrite | FileWrite)[] {

@@ -9,7 +9,7 @@ import {
   sortKey,
   idsWithin,
   storedNamespace,
-  storedId,
+  createItemId,
 } from "../../../../src/mongodb/operations/namespaces.js";
 import { checkNamespace } from "../../../../src/mongodb/operations/check-namespace.js";
 import { anyCharacter } from "../../../helpers/any-character.js";
@@ -32,7 +32,7 @@ describe("stored places", () => {
     fc.assert(
       fc.property(place, place, ([namespaceA, keyA], [namespaceB, keyB]) => {
         const expected = compareLabels(namespaceA, namespaceB) || compareCodeUnits(keyA, keyB);
-        expect(compareBytes(storedId(namespaceA, keyA), storedId(namespaceB, keyB))).toBe(expected);
+        expect(compareBytes(createItemId(namespaceA, keyA), createItemId(namespaceB, keyB))).toBe(expected);
         expect(compareCodeUnits(sortKey(namespaceA, keyA), sortKey(namespaceB, keyB))).toBe(expected);
         expect(compareBytes(storedNamespace(namespaceA), storedNamespace(namespaceB))).toBe(
           compareLabels(namespaceA, namespaceB),
@@ -55,7 +55,7 @@ describe("stored places", () => {
       fc.property(namespace, place, fc.nat(3), (other, [labels, itemKey], length) => {
         for (const prefix of [other, labels.slice(0, length), [...labels, "a"]]) {
           const begins = prefix.every((one, index) => one === labels[index]);
-          expect(isWithin(storedId(labels, itemKey), idsWithin(prefix))).toBe(begins);
+          expect(isWithin(createItemId(labels, itemKey), idsWithin(prefix))).toBe(begins);
           expect(isWithin(storedNamespace(labels), namespacesWithin(prefix))).toBe(begins);
         }
       }),
@@ -64,7 +64,7 @@ describe("stored places", () => {
   });
 
   it("leave ordinary text as it is", () => {
-    expect(storedId(["users", "ä 1"], "\u{1F600}")).toBe("users\0ä 1\0\0\u{1F600}");
+    expect(createItemId(["users", "ä 1"], "\u{1F600}")).toBe("users\0ä 1\0\0\u{1F600}");
   });
 });
 

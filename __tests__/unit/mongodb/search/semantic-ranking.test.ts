@@ -4,13 +4,13 @@ import { MongoClient } from "mongodb";
 import { parseFilter } from "../../../../src/mongodb/operations/filters.js";
 import type { ItemCollection } from "../../../../src/mongodb/items/item-collection.js";
 import type { ItemDocument } from "../../../../src/mongodb/items/item-document.js";
-import { storedNamespace, storedId } from "../../../../src/mongodb/operations/namespaces.js";
+import { storedNamespace, createItemId } from "../../../../src/mongodb/operations/namespaces.js";
 import { SemanticRanking } from "../../../../src/mongodb/search/semantic-ranking.js";
 import { FakeEmbeddings } from "../../../helpers/fake-embeddings.js";
 
 const createDocument = (key: string, n: unknown): ItemDocument => {
   const times = { createdAt: new Date(0), updatedAt: new Date(0) };
-  return { _id: storedId(["a"], key), ns: storedNamespace(["a"]), key, value: { n }, ...times };
+  return { _id: createItemId(["a"], key), ns: storedNamespace(["a"]), key, value: { n }, ...times };
 };
 
 async function* batch<T>(values: readonly T[]): AsyncGenerator<readonly T[]> {
