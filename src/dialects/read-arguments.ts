@@ -13,11 +13,15 @@ function getValueSchema(property: object): object {
   return "anyOf" in property && Array.isArray(property.anyOf) ? (property.anyOf as [object])[0] : property;
 }
 
-/** Reads numbers and lists that small models send as texts. `args` may be anything. */
+/**
+ * Reads numbers and lists that small models send as texts, and leaves out the arguments that a program sets to undefined,
+ * which JSON does not have. `args` may be anything.
+ */
 export function readArguments({ properties }: Pick<FlatSchema, "properties">, args: unknown): unknown {
   if (!isRecord(args)) return args;
+  const given = Object.entries(args).filter(([, value]) => value !== undefined);
   return Object.fromEntries(
-    Object.entries(args).map(([name, value]) => {
+    given.map(([name, value]) => {
       const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
       return [name, property === undefined ? value : readValue(getValueSchema(property), value)];
     }),

@@ -8,8 +8,6 @@ import {
   type ToolRunnableConfig,
 } from "@langchain/core/tools";
 import { isGraphBubbleUp } from "@langchain/langgraph";
-import { pickDefined } from "../core/settings/pick-defined.js";
-import { isRecord } from "../core/values/unknown-values.js";
 import {
   type AdaptedTool,
   adaptTool,
@@ -91,8 +89,7 @@ export class DialectTool<Arguments = unknown> extends StructuredTool<FlatSchema,
     Config extends ToolRunnableConfig | undefined,
   >(input: Input, config?: Config): Promise<ToolReturnType<Input, Config, string>> {
     const call: unknown = input;
-    const given = removeUndefined(isToolCall(call) ? call.args : call);
-    const args = addAbsent(this.schema, readArguments(this.schema, given));
+    const args = addAbsent(this.schema, readArguments(this.schema, isToolCall(call) ? call.args : call));
     const isData = isJson(args);
     if (isData && !isToolCall(args)) {
       try {
@@ -139,11 +136,6 @@ export class DialectTool<Arguments = unknown> extends StructuredTool<FlatSchema,
 
 function isToolCall(input: unknown): input is { type: "tool_call"; args: unknown; id?: string } {
   return typeof input === "object" && input !== null && "type" in input && input.type === "tool_call";
-}
-
-/** Programs may pass `undefined` for an optional argument. JSON has no such value. */
-function removeUndefined(args: unknown): unknown {
-  return isRecord(args) ? pickDefined(args) : args;
 }
 
 /**
