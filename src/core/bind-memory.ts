@@ -82,7 +82,7 @@ export interface BindableMemory extends Memory {
 export function bindMemory(memory: Memory, binding: MemoryBinding): Memory {
   const { run, policies = [], without } = binding;
   // Uses `with`, which wrappers of memories have too.
-  if (policies.length === 0 && without === undefined) return run ? memory.with(run) : memory;
+  if (policies.length === 0 && without === undefined && run !== null) return run ? memory.with(run) : memory;
   if (isBindable(memory)) return memory[bind](binding);
   if (policies.length === 0) return memory;
   throw new TypeError(
