@@ -39,6 +39,14 @@ const ignoredHere = elsewhere
   .filter(({ not }) => not.includes(process.platform))
   .map(({ files }) => `${files}\\.test\\.ts$`.replaceAll("/", "[/\\\\]"));
 
+/**
+ * Tests of `npm run test:repeated` only: a fuzz run, what the official store lacks, the development server of LangGraph,
+ * each start of which takes seconds, and whether the pictures of the documentation are up to date.
+ */
+const longOnly = ["fuzz", "store-official", "graph/server", "page/pictures", "traces/pictures"].map(
+  (name) => `/${name}\\.test\\.ts$`,
+);
+
 /** What the tests of the site use, too. */
 export const typescript = {
   extensionsToTreatAsEsm: [".ts"],
@@ -58,12 +66,7 @@ export const typescript = {
 const common = {
   ...typescript,
   testEnvironment: "<rootDir>/__tests__/helpers/environment.js",
-  // In `npm run test:long` only: what the official store lacks, which is no part of this package, and the development
-  // server of LangGraph, each start of which takes seconds. The example of the server runs on both stores each time.
-  testPathIgnorePatterns: [
-    ...ignoredHere,
-    ...(process.env.LONG_TESTS === "1" ? [] : ["/store-official\\.test\\.ts$", "/graph/server\\.test\\.ts$"]),
-  ],
+  testPathIgnorePatterns: [...ignoredHere, ...(process.env.LONG_TESTS === "1" ? [] : longOnly)],
   globalTeardown: "<rootDir>/__tests__/helpers/global-teardown.js",
 };
 

@@ -24,7 +24,6 @@ export interface ExampleRuns {
   /** The folder with the copies. */
   folder: string;
   names: readonly string[];
-  withoutMongodb: boolean;
   /** URI of MongoDB. `rounds` is the number of runs of each example on it. */
   uri: string;
   rounds: number;
@@ -40,7 +39,7 @@ export interface ExampleResult {
   fault: string;
 }
 
-const { folder, names, withoutMongodb, uri, rounds } = JSON.parse(process.argv[2] ?? "") as ExampleRuns;
+const { folder, names, uri, rounds } = JSON.parse(process.argv[2] ?? "") as ExampleRuns;
 const away = "mongodb://127.0.0.1:9/?serverSelectionTimeoutMS=200";
 
 /** @param query loads a new module of the same file */
@@ -196,11 +195,9 @@ for (const name of names) {
   process.chdir(join(folder, name));
   const result: ExampleResult = { plain: [], onMongodb: [], withKey: "", fault: "" };
   delete process.env["MONGODB_URI"];
-  if (withoutMongodb) {
-    result.plain.push(await outputOf(name, "plain").catch(String));
-    result.withKey = await withKey(() => outputOf(name, "key").catch(String));
-    await promises[name]?.().catch((error: unknown) => (result.fault = String(error)));
-  }
+  result.plain.push(await outputOf(name, "plain").catch(String));
+  result.withKey = await withKey(() => outputOf(name, "key").catch(String));
+  await promises[name]?.().catch((error: unknown) => (result.fault = String(error)));
   process.env["MONGODB_URI"] = uri;
   // The second run finds the notes of the first.
   for (let round = 0; round < rounds; round += 1)

@@ -19,12 +19,10 @@ const examples = readdirSync("examples", { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => name);
 
-/**
- * The development server of LangGraph takes many seconds to start: a process of its own, and in the usual run on
- * MongoDB only.
- */
+/** The development server of LangGraph takes many seconds to start: a process of its own, in the long run only. */
 const server = "langgraph-server";
 const quick = examples.filter((name) => name !== server);
+const run = isLong ? examples : quick;
 
 const rounds = repetitions({ usual: 1, long: 2 });
 
@@ -37,7 +35,7 @@ let results: Record<string, ExampleResult> = {};
 beforeAll(async () => {
   await installLinked(folder);
   for (const name of examples) await cliJson(["init", name, join(folder, name)]);
-  const [ofQuick, ofServer] = await Promise.all([runExamples(quick, true), runExamples([server], isLong)]);
+  const [ofQuick, ofServer] = await Promise.all([runExamples(quick), isLong ? runExamples([server]) : {}]);
   results = { ...ofQuick, ...ofServer };
 });
 
@@ -104,7 +102,7 @@ it.each(examples)("the README of the example %s says how to copy and run it", as
   ]);
 });
 
-it.each(isLong ? examples : quick)("the example %s prints what its README says, without MongoDB", async (name) => {
+it.each(run)("the example %s prints what its README says, without MongoDB", async (name) => {
   expect(results[name]?.plain.map(fixLog)).toEqual([await quotedOutput(name)]);
 });
 
@@ -120,7 +118,7 @@ it.each(quick.filter((name) => readVariables(name).includes("OPENAI_API_KEY")))(
   },
 );
 
-it.each(examples)("the example %s prints the same on MongoDB, where its memory stays", async (name) => {
+it.each(run)("the example %s prints the same on MongoDB, where its memory stays", async (name) => {
   const expected = (await quotedOutput(name)).replace(/^Store: .*$/m, "Store: MongoMemoryStore");
   expect(results[name]?.onMongodb.map(fixLog)).toEqual(Array.from({ length: rounds }, () => expected));
   const memories = await db.collection("memories").find().toArray();
@@ -128,7 +126,7 @@ it.each(examples)("the example %s prints the same on MongoDB, where its memory s
 });
 
 /** By the loader of their `npm start`. */
-async function runExamples(names: readonly string[], withoutMongodb: boolean): Promise<Record<string, ExampleResult>> {
+async function runExamples(names: readonly string[]): Promise<Record<string, ExampleResult>> {
   const {
     OPENAI_API_KEY: _key,
     ANTHROPIC_API_KEY: _other,
@@ -136,7 +134,7 @@ async function runExamples(names: readonly string[], withoutMongodb: boolean): P
     NODE_OPTIONS: _options,
     ...env
   } = process.env;
-  const runs: ExampleRuns = { folder, names, withoutMongodb, uri: withDatabase(uri, dbName), rounds };
+  const runs: ExampleRuns = { folder, names, uri: withDatabase(uri, dbName), rounds };
   const loader = pathToFileURL(resolve("node_modules/tsx/dist/loader.mjs")).href;
   const args = ["--import", loader, resolve("__tests__/helpers/examples-run.ts"), JSON.stringify(runs)];
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: folder, env, maxBuffer: 10_000_000 });

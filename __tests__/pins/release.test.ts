@@ -11,6 +11,7 @@ import { statedVersions } from "../../tools/release/versions.js";
 interface Manifest {
   version: string;
   engines: { node: string };
+  scripts: Record<string, string>;
   repository: { url: string };
 }
 
@@ -29,7 +30,7 @@ interface Job {
   needs?: string | string[];
   uses?: string;
   environment?: string | { name: string };
-  strategy?: { matrix: { node?: string[] } };
+  strategy?: { matrix: { node?: string[]; part?: string[] } };
 }
 
 const manifest = JSON.parse(await readFile("package.json", "utf8")) as Manifest;
@@ -171,6 +172,13 @@ describe("the workflows", () => {
     expect(await readFile("docs/install.md", "utf8")).toContain(`CI runs Node ${named}.`);
   });
 
+  it("run every part of npm run test:long each night and before a release", async () => {
+    const { long } = await jobsOf("long.yml");
+    const parts = long?.strategy?.matrix.part?.map((part) => `npm run ${part}`);
+    expect(parts?.join(" && ")).toBe(manifest.scripts["test:long"]);
+    expect(await jobsOf("release.yml")).toMatchObject({ long: { uses: "./.github/workflows/long.yml" } });
+  });
+
   it("publish by a job that runs no code of the repository", async () => {
     const { publish, pack } = await jobsOf("release.yml");
     expect(pack?.permissions).toBeUndefined();
@@ -204,7 +212,7 @@ describe("the workflows", () => {
       "npm run check:release -- --final --out package",
       "npm run bundle:desktop",
     ]);
-    expect(publish?.needs).toEqual(["pack", "check"]);
+    expect(publish?.needs).toEqual(["pack", "check", "long"]);
   });
 
   it("publish to npm by one job: no other has the environment that npm trusts", async () => {

@@ -23,7 +23,7 @@ interface Manifest {
  * other major versions of mongodb and zod with either. TypeScript 6 compiles the lowest versions of all, and TypeScript 7
  * the rest.
  */
-export async function combinations(): Promise<Combination[]> {
+export async function combinations(): Promise<[lowest: Combination, ...others: Combination[]]> {
   const { peerDependencies, peerDependenciesMeta, devDependencies } = await manifestOf(".");
   const names = Object.keys(peerDependencies);
   const ranges = (name: string): string[] =>

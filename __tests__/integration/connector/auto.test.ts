@@ -1,4 +1,4 @@
-import { describe, expect, it } from "@jest/globals";
+import { describe, expect, it, jest } from "@jest/globals";
 import { AIMessage, type BaseMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
 import { MongoClient } from "mongodb";
 import { type Memory, MemoryNode, MongoMemoryStore } from "../../../src/index.js";
@@ -89,10 +89,12 @@ describe("content auto in MongoDB", () => {
     const node = new MemoryNode({ ...freshAddress(), store: embedding });
     await writeManyNotes(node.globalMemory());
     embeddings.lostCalls = Infinity;
-    const startMs = performance.now();
+    // The limits that were set, because the time that passes depends on the load of the machine.
+    const timers = jest.spyOn(globalThis, "setTimeout");
     const text = (await node.createConnector(auto).renderMessage({ question: "word5" }))?.text;
     expect(text).toContain("word5 is what a note says");
-    expect(performance.now() - startMs).toBeLessThan(5000);
+    expect(timers.mock.calls.map(([, ms]) => ms)).toContain(2000);
+    timers.mockRestore();
     embeddings.lostCalls = 0;
     await node.createConnector(auto).renderMessage({ question: "word7" });
     expect(embeddings.queries.at(-1)).toBe("word7");

@@ -7,7 +7,6 @@ import { pathToFileURL } from "node:url";
 import { beforeAll, expect, it } from "@jest/globals";
 import { documentationPages, isEndless, programsOf } from "../../helpers/documentation.js";
 import { installLinked, linkPackages } from "../../helpers/packed-package.js";
-import { repetitions } from "../../helpers/repetitions.js";
 import type { SampleRuns } from "../../helpers/samples-run.js";
 import { testDatabase } from "../../helpers/test-database.js";
 import { testFolder } from "../../helpers/test-folder.js";
@@ -47,9 +46,8 @@ beforeAll(async () => {
   await symlink(join(folder, ours), join(folderWithAi6, ours), "junction");
 });
 
-it("forty samples of the pages, taken at random, run as they are printed and end by themselves", async () => {
-  const taken = takeRandom(samples, repetitions({ usual: 40, long: samples.length }));
-  expect(await runSamples(taken, folder)).toEqual([]);
+it("the samples of the pages run as they are printed and end by themselves", async () => {
+  expect(await runSamples(samples, folder)).toEqual([]);
 });
 
 it("the samples for the AI SDK also run with its version 6", async () => {
@@ -78,12 +76,4 @@ async function runSamples(taken: readonly Sample[], place: string): Promise<stri
     return fault === "" ? [] : [`${file}\n${text}\n${fault}`];
   });
   return failed.length > 0 || code === 0 ? failed : [`the process ended with ${code}: ${errors}`];
-}
-
-function takeRandom<T>(all: readonly T[], count: number): T[] {
-  return all
-    .map((item) => ({ item, order: Math.random() }))
-    .toSorted((a, b) => a.order - b.order)
-    .slice(0, count)
-    .map(({ item }) => item);
 }

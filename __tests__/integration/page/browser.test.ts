@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import type { Server, ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { AIMessage, HumanMessage } from "@langchain/core/messages";
@@ -8,10 +7,6 @@ import { createMemoryPage } from "langgraph-mongo-memory/page";
 import { MongoClient } from "mongodb";
 import type { Browser } from "puppeteer-core";
 import { logConversation, type MemoryAddress, MemoryNode, MongoMemoryStore } from "../../../src/index.js";
-import { pictureOwnPage } from "../../../tools/pictures/own-page.js";
-import { picturePage } from "../../../tools/pictures/page.js";
-import { recordPage } from "../../../tools/pictures/recording.js";
-import { pictureTerminal } from "../../../tools/pictures/terminal.js";
 import { listening, startBrowser, Tab } from "../../helpers/page-browser.js";
 import { pageQuery, pageToken } from "../../helpers/page-client.js";
 import { testDatabase } from "../../helpers/test-database.js";
@@ -761,30 +756,5 @@ describe("for everybody", () => {
     await tab.seeNot("as a new version");
     expect(await memoryAt(address).read("/notes/a.md")).toBe("# Heading\n\ntext\n");
     expect(tab.faults).toEqual([]);
-  });
-});
-
-describe("the pictures of the README", () => {
-  it("show what a person sees of themselves; else run npm run docs:pictures", async () => {
-    const { client: ownClient, name } = testDatabase();
-    const told = new MongoMemoryStore({ client: ownClient, dbName: name, history: true });
-    const { tree } = await pictureOwnPage(browser, told, { createMemoryPage });
-    expect(`${tree}\n`).toBe(await readFile("docs/images/my-memory.txt", "utf8"));
-  });
-
-  it("show the page and the command line as they are; else run npm run docs:pictures", async () => {
-    // The header counts what waits in the whole database.
-    const own = testDatabase();
-    const told = new MongoMemoryStore({ client: own.client, dbName: own.name, history: true });
-    const { tree } = await picturePage(browser, told, { createMemoryPage });
-    expect(`${tree}\n`).toBe(await readFile("docs/images/page.txt", "utf8"));
-    expect(await pictureTerminal(own.uri, own.name)).toBe(await readFile("docs/images/terminal.svg", "utf8"));
-  });
-
-  it("play the scenes of the recording as they are; else run npm run docs:pictures", async () => {
-    const own = testDatabase();
-    const told = new MongoMemoryStore({ client: own.client, dbName: own.name, history: true });
-    const { scenes } = await recordPage(browser, told, { createMemoryPage }, false);
-    expect(scenes).toBe(await readFile("docs/images/recording.txt", "utf8"));
   });
 });

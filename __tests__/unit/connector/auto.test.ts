@@ -417,7 +417,7 @@ describe("for every memory and every budget, auto", () => {
           before = shown;
         }
       }),
-      { numRuns: repetitions({ usual: 5, long: 40 }) },
+      { numRuns: repetitions({ usual: 2, long: 40 }) },
     );
   });
 });

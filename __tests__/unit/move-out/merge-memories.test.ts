@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { type Memory, mergeMemories, openMemory } from "../../../src/index.js";
 import { freshAddress, refuses, untyped } from "../../helpers/memory-case.js";
 import { randomPaths } from "../../helpers/random-paths.js";
+import { repetitions } from "../../helpers/repetitions.js";
 
 type Tree = Record<string, string>;
 
@@ -145,7 +146,7 @@ describe("a merge of random memories", () => {
         await mergeMemories(from, into);
         expect(await readTree(into)).toEqual(tree);
       }),
-      { numRuns: 200 },
+      { numRuns: repetitions({ usual: 50, long: 500 }) },
     );
   });
 });

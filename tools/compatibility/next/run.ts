@@ -11,7 +11,7 @@ import { pack } from "../../../__tests__/helpers/packed-package.js";
 
 /*
  * The page in a real Next.js application, built and started from the packed package. Next.js takes 340 MB and a minute,
- * so this is no part of CI; there, a stand-in does to an answer what Next.js does.
+ * so the usual tests have a stand-in, which does to an answer what Next.js does.
  */
 
 const execute = promisify(execFile);
