@@ -54,23 +54,31 @@ function isOfCommandLine(file: string): boolean {
  */
 export const smallCommandLine: Rolldown.Plugin = {
   name: "small-command-line",
-  renderChunk(code, { fileName, moduleIds }, _options, { chunks }) {
-    if (!fileName.endsWith(".js")) return null;
-    const isForeign = moduleIds.every((id) => id.replaceAll(sep, "/").includes("/node_modules/"));
-    if (!isForeign && filesOfLibrary(chunks).has(fileName)) return null;
-    const names = { keep_fnames: true, keep_classnames: true };
-    return minifySync(code, {
-      module: true,
-      ecma: 2022,
-      compress: { ...names, passes: 2 },
-      mangle: { ...names, topLevel: true },
-      format: { comments: false },
-    }).code;
+  // Not in renderChunk: the bundler prints each chunk anew after that, with all white space.
+  generateBundle(_options, bundle) {
+    const chunks = Object.values(bundle).filter((file) => file.type === "chunk");
+    const ofLibrary = filesOfLibrary(Object.fromEntries(chunks.map((chunk) => [chunk.fileName, chunk])));
+    for (const chunk of chunks) {
+      if (!chunk.fileName.endsWith(".js")) continue;
+      const isForeign = chunk.moduleIds.every((id) => id.replaceAll(sep, "/").includes("/node_modules/"));
+      if (isForeign || !ofLibrary.has(chunk.fileName)) chunk.code = minify(chunk.code);
+    }
   },
 };
 
+function minify(code: string): string {
+  const names = { keep_fnames: true, keep_classnames: true };
+  return minifySync(code, {
+    module: true,
+    ecma: 2022,
+    compress: { ...names, passes: 2 },
+    mangle: { ...names, topLevel: true },
+    format: { comments: false, ascii_only: true },
+  }).code;
+}
+
 /** All files that an entry of the library needs, at once or later. */
-function filesOfLibrary(chunks: Record<string, Rolldown.RenderedChunk>): Set<string> {
+function filesOfLibrary(chunks: Record<string, Rolldown.OutputChunk>): Set<string> {
   const found = new Set<string>();
   const add = (file: string): void => {
     if (found.has(file)) return;
