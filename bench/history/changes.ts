@@ -4,14 +4,14 @@ import { type Call, type Case, measureCases } from "../measuring/measure.js";
 import { resultTable, tableHead, toRow } from "../measuring/report.js";
 import { inDatabase } from "../measuring/servers.js";
 import type { Settings } from "../measuring/settings.js";
-import { addition, createDocument, createFixture, type Fixture, pickFile, text } from "../memories/fixture.js";
+import { addition, createFixture, createMemory, type Fixture, pickFile, text } from "../memories/fixture.js";
 
 const goal = 1.25;
 /** A hundred, so that each round has its share of moving versions. */
 const iterations = 100;
 
 /** As in a run of an agent. */
-export const actor = { userId: "ada", threadId: "thread", runId: "run", toolCallId: "call", node: "tools" };
+const actor = { userId: "ada", threadId: "thread", runId: "run", toolCallId: "call", node: "tools" };
 
 /** With the number of their changes. */
 const changes: Record<string, { count: number; create: (memory: Memory, fixture: Fixture) => Call }> = {
@@ -64,9 +64,8 @@ export function measureChanges(uri: string, { rounds, fileCounts }: Settings): P
       const fixture = createFixture(fileCount);
       for (const [row, { create }] of Object.entries(changes)) {
         const createSide = async (side: "with" | "without"): Promise<Call> => {
-          const document = createDocument(fixture);
-          await client.db(dbName).collection(side).insertOne(document);
-          return create(stores[side].memory({ nodeId: document.nodeId }).with({ actor }), fixture);
+          const memory = await createMemory(stores[side], fixture);
+          return create(memory.with({ actor }), fixture);
         };
         const [ours, theirs] = [await createSide("with"), await createSide("without")];
         cases.push({ row, column: `${fileCount} files`, ours, theirs, iterations, atMost: goal });
@@ -81,14 +80,13 @@ export function measureChanges(uri: string, { rounds, fileCounts }: Settings): P
 export function countCommands(uri: string): Promise<string[]> {
   const calls = 400;
   return inDatabase(uri, { monitorCommands: true }, async (client, dbName) => {
-    const store = new MongoMemoryStore({ client, dbName, memoriesCollection: "with", history: true });
-    await store.start();
     const fixture = createFixture(100);
     const rows: string[] = [];
-    for (const [name, { count, create }] of Object.entries(changes)) {
-      const document = createDocument(fixture);
-      const { insertedId } = await client.db(dbName).collection("with").insertOne(document);
-      const change = create(store.memory({ nodeId: document.nodeId }).with({ actor }), fixture);
+    for (const [index, [name, { count, create }]] of Object.entries(changes).entries()) {
+      const memoriesCollection = `changes_${index}`;
+      const store = new MongoMemoryStore({ client, dbName, memoriesCollection, history: true });
+      const memory = await createMemory(store, fixture);
+      const change = create(memory.with({ actor }), fixture);
       let commands = 0;
       const onCommand = (): void => {
         commands += 1;
@@ -96,12 +94,12 @@ export function countCommands(uri: string): Promise<string[]> {
       client.on("commandStarted", onCommand);
       for (let iteration = 0; iteration < calls; iteration += 1) await change(iteration);
       client.off("commandStarted", onCommand);
-      const memory = insertedId.toHexString();
       const [versions] = await client
         .db(dbName)
-        .collection<{ _id: string }>("with_versions")
+        .collection(`${memoriesCollection}_versions`)
+        // Without those of the files with which the memory begins.
         .aggregate([
-          { $match: { _id: { $gt: `${memory}.`, $lt: `${memory}/` } } },
+          { $match: { "actor.runId": actor.runId } },
           { $group: { _id: null, bytes: { $avg: { $bsonSize: "$$ROOT" } } } },
         ])
         .toArray();

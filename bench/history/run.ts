@@ -2,9 +2,8 @@ import { machineLine } from "../measuring/report.js";
 import { onServer } from "../measuring/servers.js";
 import type { Settings } from "../measuring/settings.js";
 import { countCommands, measureChanges } from "./changes.js";
-import { measureReading } from "./reading.js";
 
-/** What a history costs each change, and what it costs to read it. */
+/** What a history costs each change. */
 export async function measureHistory(settings: Settings): Promise<string[]> {
   return onServer("standalone", async (uri) => [
     await machineLine(uri, settings.rounds),
@@ -19,9 +18,5 @@ export async function measureHistory(settings: Settings): Promise<string[]> {
       "and bytes of a stored version on average, of files of 500 bytes.",
     "",
     ...(await countCommands(uri)),
-    "",
-    "Reading.",
-    "",
-    ...(await measureReading(uri, settings.rounds)),
   ]);
 }

@@ -1,7 +1,8 @@
 import type { MongoClient } from "mongodb";
 import { MemoryNode, MongoMemoryStore } from "../measuring/built-package.js";
 import { tableHead, toRow } from "../measuring/report.js";
-import { directoryFiles, getPath, share, time } from "./growth.js";
+import { share, time } from "../measuring/times.js";
+import { directoryFiles, getPath } from "./growth.js";
 
 const calls = 30;
 /** Calls that read the whole memory take seconds. */

@@ -1,6 +1,7 @@
 import { memoryUsage } from "node:process";
 import type { Memory } from "../../src/index.js";
 import { tableHead, toRow, toShort } from "../measuring/report.js";
+import { share, time } from "../measuring/times.js";
 
 /** Concurrent loops that create files and append to them. */
 export const writers = 8;
@@ -81,17 +82,4 @@ export async function measureGrowth(memory: Memory, reader: Memory, fileCount: n
     ]),
     ...rows,
   ];
-}
-
-export async function time(run: () => Promise<unknown>): Promise<number> {
-  const start = performance.now();
-  await run();
-  return performance.now() - start;
-}
-
-/** The time that this share of the calls did not exceed. */
-export function share(times: readonly number[], part: number): string {
-  const sorted = times.toSorted((a, b) => a - b);
-  const found = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))];
-  return found === undefined ? "" : toShort(found);
 }

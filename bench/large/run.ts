@@ -5,7 +5,6 @@ import { inDatabase, onServer } from "../measuring/servers.js";
 import type { Settings } from "../measuring/settings.js";
 import { measureLargeMemory } from "./commands.js";
 import { fileBytes, measureGrowth, writers } from "./growth.js";
-import { measureMoving } from "./moving.js";
 
 /** One memory that grows to many files, and commands in it. */
 export function measureLarge({ largeFileCount }: Settings): Promise<string[]> {
@@ -17,7 +16,6 @@ export function measureLarge({ largeFileCount }: Settings): Promise<string[]> {
       const reader = new MongoMemoryStore({ client, dbName }).memory({ nodeId });
       const growth = await measureGrowth(memory, reader, largeFileCount);
       const commands = await measureLargeMemory(client, dbName, nodeId, largeFileCount);
-      const moving = await measureMoving(client, dbName, [1000, largeFileCount / 10, 2 * largeFileCount]);
       return [
         machine,
         "",
@@ -28,10 +26,6 @@ export function measureLarge({ largeFileCount }: Settings): Promise<string[]> {
         `### Commands in a memory of ${largeFileCount} files`,
         "",
         ...commands,
-        "",
-        "### Moving in memories of mem0 from a file, with 200 bytes each",
-        "",
-        ...moving,
       ];
     });
   });

@@ -22,7 +22,7 @@ export async function measureStore(settings: Settings): Promise<string[]> {
       "",
       ...resultTable("operation", official),
       "",
-      `### Exact vector search, ${dims} dimensions (ours ÷ raw)`,
+      `### Exact vector search, ${dims} dimensions`,
       "",
       ...(await measureVectorSearch(uri, settings)),
       "",
