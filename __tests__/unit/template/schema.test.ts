@@ -3,6 +3,7 @@ import { Validator } from "@langchain/core/utils/json_schema";
 import fc from "fast-check";
 import { type GraphDefinition, graphDefinitionSchema } from "../../../src/index.js";
 import { build, documentedExample, faultsOf, graphOf, node } from "../../helpers/graph-definitions.js";
+import { changeJson, jsonChange } from "../../helpers/inputs/mutations.js";
 import { repetitions } from "../../helpers/repetitions.js";
 
 const validator = new Validator(graphDefinitionSchema, "2020-12", false);
@@ -86,38 +87,9 @@ const values: unknown[] = [
   { id: "B", data: { template: "agent", config: {} } },
 ];
 
-/** Takes the place of one value of a tree, chosen by number; `undefined` takes it away, and `extra` comes beside it. */
-function changed(tree: unknown, place: number, value: unknown, extra: boolean): unknown {
-  const copy: Record<string, unknown> = { root: structuredClone(tree) };
-  const places: [holder: Record<string, unknown>, key: string][] = [];
-  const visit = (holder: Record<string, unknown>): void => {
-    for (const key of Object.keys(holder)) {
-      places.push([holder, key]);
-      const child = holder[key];
-      if (typeof child === "object" && child !== null) visit(child as Record<string, unknown>);
-    }
-  };
-  visit(copy);
-  const [holder, key] = places[place % places.length] ?? [copy, "root"];
-  if (Array.isArray(holder)) holder.splice(Number(key), extra ? 0 : 1, ...(value === undefined ? [] : [value]));
-  else if (value === undefined) delete holder[key];
-  else
-    Object.defineProperty(holder, extra ? `${key}2` : key, {
-      value,
-      enumerable: true,
-      writable: true,
-      configurable: true,
-    });
-  return copy["root"];
-}
-
-const change = fc.tuple(fc.nat(), fc.constantFrom(undefined, ...values), fc.boolean());
 const nearlyRight = fc
-  .array(change, { minLength: 0, maxLength: 2 })
-  .map((changes) =>
-    changes.reduce<unknown>((tree, [place, value, extra]) => changed(tree, place, value, extra), everything),
-  )
-  .filter((definition) => definition !== undefined);
+  .array(jsonChange(fc.constantFrom(...values)), { maxLength: 2 })
+  .map((changes) => changeJson(structuredClone(everything), changes));
 
 describe("graphDefinitionSchema", () => {
   let documented: GraphDefinition;

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { cli } from "../../../__tests__/helpers/run-cli.js";
 import { openDirectoryMemory } from "../../../src/backends/directory/open-directory-memory.js";
-import { changeJson, type JsonChange, jsonChange, mutated } from "../inputs/mutations.js";
-import { text } from "../inputs/texts.js";
+import { changeJson, type JsonChange, jsonChange, mutated } from "../../../__tests__/helpers/inputs/mutations.js";
+import { text } from "../../../__tests__/helpers/inputs/texts.js";
 import { assertClean, canary } from "../oracle.js";
 import { toSandbox, type Target } from "../target.js";
 
@@ -23,7 +23,7 @@ function casesOf(lines: readonly string[]): fc.Arbitrary<ArchiveCase> {
       weight: 6,
       arbitrary: fc.record({
         kind: kind("lines"),
-        changes: fc.array(fc.record({ line: fc.nat(lines.length - 1), change: jsonChange }), { maxLength: 2 }),
+        changes: fc.array(fc.record({ line: fc.nat(lines.length - 1), change: jsonChange() }), { maxLength: 2 }),
         standardInput: fc.boolean(),
       }),
     },

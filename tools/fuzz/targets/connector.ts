@@ -3,7 +3,7 @@ import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import fc from "fast-check";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
 import type { MemoryConnectorConfig } from "../../../src/prompt/connector-options.js";
-import { path, text } from "../inputs/texts.js";
+import { path, text } from "../../../__tests__/helpers/inputs/texts.js";
 import { assertClean, getOutcome } from "../oracle.js";
 import { toSandbox, type Target } from "../target.js";
 import { plantNeighbours } from "./neighbours.js";

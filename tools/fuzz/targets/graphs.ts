@@ -3,9 +3,9 @@ import fc, { type Arbitrary } from "fast-check";
 import { ScriptedChatModel } from "../../../__tests__/helpers/scripted-chat-model.js";
 import { buildGraph } from "../../../src/template/build-graph.js";
 import type { GraphDefinition } from "../../../src/template/definition.js";
-import { changeJson, type JsonChange, jsonChange } from "../inputs/mutations.js";
-import { fragment, text } from "../inputs/texts.js";
-import { anything } from "../inputs/values.js";
+import { changeJson, type JsonChange, jsonChange } from "../../../__tests__/helpers/inputs/mutations.js";
+import { fragment, text } from "../../../__tests__/helpers/inputs/texts.js";
+import { anything } from "../../../__tests__/helpers/inputs/values.js";
 import { assertClean, getOutcome } from "../oracle.js";
 import { toSandbox, type Target } from "../target.js";
 
@@ -94,7 +94,7 @@ const many = fc
   .map((nodes) => ({ nodes, edges: [] }));
 
 const changed = fc
-  .array(jsonChange, { maxLength: 3 })
+  .array(jsonChange(), { maxLength: 3 })
   .map((changes: JsonChange[]) => changeJson(structuredClone(sound), changes));
 const definitions: Arbitrary<unknown> = fc.oneof(
   { weight: 10, arbitrary: changed },

@@ -3,7 +3,7 @@ import { askPage, type PageAnswer, pageToken, tellPage } from "../../../__tests_
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { createMemoryPage } from "../../../src/page/memory-page.js";
 import { pageRoutes } from "../../../src/page/routes/routes.js";
-import { text } from "../inputs/texts.js";
+import { text } from "../../../__tests__/helpers/inputs/texts.js";
 import { assertClean } from "../oracle.js";
 import { toSandbox, type Target } from "../target.js";
 import { plantNeighbours } from "./neighbours.js";

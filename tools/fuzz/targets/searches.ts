@@ -8,7 +8,7 @@ import { MemoryError } from "../../../src/core/values/errors.js";
 import { LiteralSearch } from "../../../src/core/values/literal-search.js";
 import type { Memory } from "../../../src/core/memory.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
-import { fragment, text } from "../inputs/texts.js";
+import { fragment, text } from "../../../__tests__/helpers/inputs/texts.js";
 import { assertClean, canary } from "../oracle.js";
 import { toSandbox, type Target } from "../target.js";
 

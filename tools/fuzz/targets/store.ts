@@ -3,8 +3,8 @@ import fc, { type Arbitrary } from "fast-check";
 import { FakeEmbeddings } from "../../../__tests__/helpers/fake-embeddings.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import type { MongoMemoryStoreOptions } from "../../../src/mongodb/store/store-options.js";
-import { fragment, path, text } from "../inputs/texts.js";
-import { anything, json } from "../inputs/values.js";
+import { fragment, path, text } from "../../../__tests__/helpers/inputs/texts.js";
+import { anything, json } from "../../../__tests__/helpers/inputs/values.js";
 import { assertClean, canary, getErrorCode } from "../oracle.js";
 import { type Environment, toSandbox, type Target } from "../target.js";
 

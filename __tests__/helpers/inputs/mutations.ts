@@ -30,12 +30,14 @@ export function mutated(texts: Arbitrary<string>): Arbitrary<Uint8Array> {
 /** What comes of JSON when some of its values are replaced, left out or added. */
 export type JsonChange = { at: number; act: "replace" | "remove" | "add" | "double"; name: string; value: unknown };
 
-export const jsonChange: Arbitrary<JsonChange> = fc.record({
-  at: fc.double({ min: 0, max: 1, noNaN: true }),
-  act: fc.constantFrom("replace", "replace", "replace", "remove", "add", "double"),
-  name: fragment,
-  value: json,
-});
+/** @param values those that take the place of others, by default any JSON */
+export const jsonChange = (values: Arbitrary<unknown> = json): Arbitrary<JsonChange> =>
+  fc.record({
+    at: fc.double({ min: 0, max: 1, noNaN: true }),
+    act: fc.constantFrom("replace", "replace", "replace", "remove", "add", "double"),
+    name: fragment,
+    value: values,
+  });
 
 interface Slot {
   holder: Record<string, unknown> | unknown[];

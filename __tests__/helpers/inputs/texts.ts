@@ -1,6 +1,6 @@
 import fc, { type Arbitrary } from "fast-check";
-import { anyCharacter } from "../../../__tests__/helpers/any-character.js";
-import { hostileNames } from "../../../__tests__/helpers/hostile-names.js";
+import { anyCharacter } from "../any-character.js";
+import { hostileNames } from "../hostile-names.js";
 
 /** What has a meaning to somebody: a database, a shell, a terminal, a template, a model, a parser, this package. */
 const meaningful: readonly string[] = [
