@@ -1,10 +1,10 @@
-import { execFile } from "node:child_process";
 import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { parseArgs, promisify } from "node:util";
+import { parseArgs } from "node:util";
 import { serverUri, startSharedServers } from "../../__tests__/helpers/mongo-servers.js";
 import { pack } from "../../__tests__/helpers/packed-package.js";
+import { runCommand } from "../run-command.js";
 import { type Combination, combinations } from "./combinations.js";
 import { checkYarn } from "./yarn.js";
 
@@ -14,7 +14,6 @@ import { checkYarn } from "./yarn.js";
  * `--lowest` tries the lowest versions only: the tests run with the newest.
  */
 
-const run = promisify(execFile);
 const sources = ["main-job", "entries", "optional-entries", "optional-ai-sdk"];
 const moduleKinds = ["mts", "cts"];
 const { values: options } = parseArgs({ options: { lowest: { type: "boolean", default: false } } });
@@ -35,15 +34,7 @@ try {
 
 async function check(combination: Combination, tarball: string, index: number): Promise<void> {
   const project = await mkdtemp(join(directory, "project-"));
-  const inProject = async (command: string, ...args: string[]): Promise<string> => {
-    const { stdout } = await run(command, args, { cwd: project, maxBuffer: 10_000_000 }).catch((error: unknown) => {
-      const { stdout: output, stderr } = error as { stdout?: string; stderr?: string };
-      throw new Error(`${combination.title}: ${command} ${args.join(" ")} failed:\n${output}${stderr}`, {
-        cause: error,
-      });
-    });
-    return stdout;
-  };
+  const inProject = (command: string, ...args: string[]) => runCommand(command, args, { cwd: project });
   await writeProject(combination, project, tarball);
   await inProject("npm", "install", "--no-audit", "--no-fund", "--prefer-offline");
   await inProject("node_modules/.bin/tsc", "-p", ".");

@@ -1,9 +1,6 @@
-import { execFile } from "node:child_process";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
-
-const run = promisify(execFile);
+import { runCommand } from "../run-command.js";
 
 /** npm installs this version of Yarn for the check only. */
 const yarnPackage = "@yarnpkg/cli-dist@4.18.1";
@@ -35,7 +32,7 @@ const programs = {
  * and from the command line. Plug'n'Play has its own `node:fs`, and gives a package only what a project names.
  */
 export async function checkYarn(folder: string, tarball: string): Promise<void> {
-  await run("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline", "--prefix", folder, yarnPackage]);
+  await runCommand("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline", "--prefix", folder, yarnPackage]);
   const project = join(folder, "project");
   await mkdir(project);
   await writeFile(join(project, "package.json"), JSON.stringify({ private: true }));
@@ -43,12 +40,7 @@ export async function checkYarn(folder: string, tarball: string): Promise<void> 
   await writeFile(join(project, ".yarnrc.yml"), settings);
   for (const [name, lines] of Object.entries(programs)) await writeFile(join(project, name), lines.join("\n"));
   const program = join(folder, "node_modules/@yarnpkg/cli-dist/bin/yarn.js");
-  const yarn = async (...args: string[]): Promise<void> => {
-    await run("node", [program, ...args], { cwd: project, maxBuffer: 10_000_000 }).catch((error: unknown) => {
-      const { stdout, stderr } = error as { stdout?: string; stderr?: string };
-      throw new Error(`yarn ${args.join(" ")} failed:\n${stdout}${stderr}`, { cause: error });
-    });
-  };
+  const yarn = (...args: string[]) => runCommand("node", [program, ...args], { cwd: project });
   const page = (await readFile("docs/install.md", "utf8")).replaceAll(/\\\n */g, "");
   const [, names] = /^yarn add (.+)$/m.exec(page) ?? [];
   if (names === undefined) throw new Error("docs/install.md does not say how Yarn installs the package");

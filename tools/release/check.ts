@@ -1,10 +1,10 @@
-import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
-import { parseArgs, promisify } from "node:util";
+import { parseArgs } from "node:util";
 import { pack } from "../../__tests__/helpers/packed-package.js";
+import { runCommand } from "../run-command.js";
 import { changelogSection, hasUnreleased, withAbsoluteLinks } from "./changelog.js";
 import { distTagOf } from "./dist-tag.js";
 import { findTooLong } from "./lengths.js";
@@ -26,7 +26,6 @@ interface Manifest {
   repository?: { url?: string };
 }
 
-const execute = promisify(execFile);
 const { values } = parseArgs({ options: { out: { type: "string" }, final: { type: "boolean", default: false } } });
 const manifest = JSON.parse(await readFile("package.json", "utf8")) as Manifest;
 const temporary = await mkdtemp(join(tmpdir(), "release-"));
@@ -39,9 +38,16 @@ try {
     .update(await readFile(tarball))
     .digest("hex");
   console.log(`packed ${basename(tarball)}, sha256 ${digest}`);
-  await run("node_modules/.bin/attw", [tarball, "--profile", "node16", "--no-definitely-typed", "--format", "ascii"]);
+  await runCommand("node_modules/.bin/attw", [
+    tarball,
+    "--profile",
+    "node16",
+    "--no-definitely-typed",
+    "--format",
+    "ascii",
+  ]);
   console.log("attw: every entry resolves, as an ES module and as CommonJS, with types");
-  await run("node_modules/.bin/publint", ["run", tarball, "--strict"]);
+  await runCommand("node_modules/.bin/publint", ["run", tarball, "--strict"]);
   console.log("publint: no warning");
   await tryToPublish(tarball);
   if (values.out === undefined) await checkInstall(tarball);
@@ -83,15 +89,16 @@ async function checkInstall(tarball: string): Promise<void> {
   const project = join(temporary, "project");
   await mkdir(project);
   await writeFile(join(project, "package.json"), JSON.stringify({ private: true, type: "module" }));
-  await run("npm", ["install", tarball, "--no-audit", "--no-fund", "--prefer-offline"], project);
+  const inProject = { cwd: project };
+  await runCommand("npm", ["install", tarball, "--no-audit", "--no-fund", "--prefer-offline"], inProject);
   const program = ["--no-install", manifest.name];
-  const { stdout: version } = await run("npx", [...program, "--version"], project);
+  const { stdout: version } = await runCommand("npx", [...program, "--version"], inProject);
   if (version.trim() !== manifest.version) throw new Error(`the installed program says ${version}`);
-  await run("npx", [...program, "write", "/hello", "from an empty folder", "--dir", "notes"], project);
-  const { stdout: text } = await run("npx", [...program, "cat", "/hello", "--dir", "notes"], project);
+  await runCommand("npx", [...program, "write", "/hello", "from an empty folder", "--dir", "notes"], inProject);
+  const { stdout: text } = await runCommand("npx", [...program, "cat", "/hello", "--dir", "notes"], inProject);
   if (text.trim() !== "from an empty folder") throw new Error(`the installed program read ${text}`);
   const imported = `import { openMemory } from "${manifest.name}"; console.log(typeof openMemory);`;
-  await run(process.execPath, ["--input-type=module", "--eval", imported], project);
+  await runCommand(process.execPath, ["--input-type=module", "--eval", imported], inProject);
   console.log("installed in an empty folder: the program and the library work");
 }
 
@@ -104,7 +111,7 @@ interface PublishReport {
 /** Lets npm do all of it but the upload. npm needs no login for that, and says so in a warning. */
 async function tryToPublish(tarball: string): Promise<void> {
   const tag = distTagOf(manifest.version);
-  const { stdout, stderr } = await run("npm", [
+  const { stdout, stderr } = await runCommand("npm", [
     "publish",
     tarball,
     "--dry-run",
@@ -120,12 +127,4 @@ async function tryToPublish(tarball: string): Promise<void> {
   // npm 11 tells it for each package by its name, npm 10 for the one package.
   const { size, unpackedSize, entryCount } = ("size" in report ? report : report[manifest.name]) as PublishReport;
   console.log(`npm would publish it as ${tag}: ${entryCount} files, ${size} bytes, ${unpackedSize} unpacked`);
-}
-
-/** @throws Error with all that the program says, if it fails */
-async function run(command: string, args: readonly string[], cwd = "."): Promise<{ stdout: string; stderr: string }> {
-  return execute(command, args, { cwd, maxBuffer: 10_000_000 }).catch((error: unknown) => {
-    const { stdout = "", stderr = "" } = error as { stdout?: string; stderr?: string };
-    throw new Error(`${command} ${args.join(" ")} failed:\n${stdout}${stderr}`, { cause: error });
-  });
 }

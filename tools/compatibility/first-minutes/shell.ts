@@ -1,5 +1,4 @@
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
+import { runCommand } from "../../run-command.js";
 
 export type Environment = Record<string, string | undefined>;
 
@@ -18,10 +17,5 @@ export function environmentWith(env: Environment): Environment {
 
 /** @returns what the command printed */
 export async function run(folder: string, command: string, env: Environment = {}): Promise<string> {
-  const options = { cwd: folder, env: environmentWith(env), maxBuffer: 10_000_000 };
-  const { stdout } = await promisify(execFile)("sh", ["-c", command], options).catch((error: unknown) => {
-    const { stdout: output, stderr } = error as { stdout?: string; stderr?: string };
-    throw new Error(`${folder}: ${command} failed:\n${output}${stderr}`, { cause: error });
-  });
-  return stdout;
+  return (await runCommand("sh", ["-c", command], { cwd: folder, env: environmentWith(env) })).stdout;
 }

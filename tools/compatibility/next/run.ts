@@ -1,20 +1,18 @@
 import { equal, match } from "node:assert/strict";
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { access, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { promisify } from "node:util";
-import { PrivateMongod, quickFolder } from "../../../__tests__/helpers/mongo-servers.js";
+import { freePort, PrivateMongod, quickFolder } from "../../../__tests__/helpers/mongo-servers.js";
 import { pack } from "../../../__tests__/helpers/packed-package.js";
+import { runCommand } from "../../run-command.js";
 
 /*
  * The page in a real Next.js application, built and started from the packed package. Next.js takes 340 MB and a minute,
- * so the usual tests have a stand-in, which does to an answer what Next.js does.
+ * so this is no part of CI; there, a stand-in does to an answer what Next.js does.
  */
 
-const execute = promisify(execFile);
 const token = "token-of-this-check";
 
 await access("dist").catch(() => {
@@ -27,7 +25,7 @@ try {
   await makeApplication(await pack(folder));
   const next = join(folder, "node_modules/.bin/next");
   const env = { ...process.env, MONGODB_URI: mongod.uri, NEXT_TELEMETRY_DISABLED: "1" };
-  await execute(next, ["build"], { cwd: folder, env, maxBuffer: 10_000_000 });
+  await runCommand(next, ["build"], { cwd: folder, env });
   console.log("ok: next build");
   const port = await freePort();
   server = spawn(next, ["start", "-p", String(port), "-H", "127.0.0.1"], { cwd: folder, env, stdio: "inherit" });
@@ -79,7 +77,7 @@ const page = createMemoryPage({ store, basePath: "/memory", access: "write", tok
 export { page as GET, page as POST };
 `,
   );
-  await execute("npm", ["install", "--no-audit", "--no-fund"], { cwd: folder, maxBuffer: 10_000_000 });
+  await runCommand("npm", ["install", "--no-audit", "--no-fund"], { cwd: folder });
 }
 
 async function checkPage(origin: string): Promise<void> {
@@ -109,13 +107,4 @@ async function untilAnswers(ask: () => Promise<Response>): Promise<Response> {
     if (server?.exitCode !== null) throw new Error("next start has ended");
     await sleep(100);
   }
-}
-
-async function freePort(): Promise<number> {
-  const listener = createServer().listen(0, "127.0.0.1");
-  await once(listener, "listening");
-  const address = listener.address();
-  listener.close();
-  if (address === null || typeof address === "string") throw new Error("no port is free");
-  return address.port;
 }
