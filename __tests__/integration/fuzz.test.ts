@@ -13,13 +13,13 @@ import { quickFolder } from "../helpers/mongo-servers.js";
 import { repetitions } from "../helpers/repetitions.js";
 import { testDatabase } from "../helpers/test-database.js";
 
-const { client, name: dbName } = testDatabase("standalone");
+const { client, uri, name: dbName } = testDatabase("standalone");
 let environment: Environment;
 
 beforeAll(async () => {
   const folder = await mkdtemp(join(await quickFolder(), "fuzz-"));
   keepSecret(folder);
-  environment = { client, dbName, folder };
+  environment = { client, uri, dbName, folder };
 });
 
 afterAll(() => rm(environment.folder, { recursive: true, force: true }));

@@ -113,7 +113,7 @@ describe("the program of the package", () => {
   it("loads neither LangChain nor the driver of MongoDB for a folder", async () => {
     const modules = await loadedModules(
       "module",
-      `process.argv.push("", "tree", "--dir", "src/cli"); await import("./dist/cli.js");`,
+      `process.argv.push("", "import", "--dir", "src/cli", "--to-dir", "src/cli", "--dry-run"); await import("./dist/cli.js");`,
     );
     expect(modules.filter((url) => url.endsWith("/dist/cli.js"))).toHaveLength(1);
     expect(modules.filter((url) => /\/node_modules\/(?:@langchain|mongodb)\//.test(url))).toEqual([]);

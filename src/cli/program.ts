@@ -44,7 +44,7 @@ const commandGroups: readonly (readonly [heading: string, commands: readonly Add
  */
 export function createProgram(context: CliContext, print: (text: string) => void): Command {
   const program = new Command(programName)
-    .description("Look into the memories of LangGraph agents, change, move and check them, in MongoDB or in a folder.")
+    .description("Look into the memories of LangGraph agents, change, move and check them, in MongoDB.")
     .version(context.io.version, "-V, --version", "print the version")
     .helpOption("-h, --help", "show the help")
     .exitOverride()

@@ -6,8 +6,7 @@ import type { CheckedAddress } from "./values/address.js";
 export class ArchiveLines {
   #files = 0;
 
-  /** @param memory null for a memory in a folder */
-  file(memory: CheckedAddress | null, { path, content, createdAt, updatedAt }: SnapshotFile): string {
+  file(memory: CheckedAddress, { path, content, createdAt, updatedAt }: SnapshotFile): string {
     this.#files += 1;
     return toLine({ memory, path, content, createdAt, updatedAt });
   }

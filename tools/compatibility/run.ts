@@ -43,7 +43,7 @@ async function check(combination: Combination, tarball: string, index: number): 
     const uri = serverUri("standalone").replace(/\/(?:\?|$)/, (end) => `/${databaseName}${end.slice(1)}`);
     await inProject("node", `out/run.${kind.replace("ts", "js")}`, uri);
   }
-  await inProject("npx", "--no-install", "langgraph-mongo-memory", "write", "/a", "x", "--dir", "notes");
+  await inProject("npx", "--no-install", "langgraph-mongo-memory", "import", "--dir", "out", "--to-dir", "notes");
   console.log(
     `ok: ${combination.title} (${Object.entries(combination.peers)
       .map((peer) => peer.join(" "))

@@ -47,7 +47,8 @@ export async function checkYarn(folder: string, tarball: string): Promise<void> 
   const own = `langgraph-mongo-memory@file:${tarball}`;
   await yarn("add", ...names.split(" ").map((name) => (name === "langgraph-mongo-memory" ? own : name)));
   for (const name of Object.keys(programs)) await yarn("node", name);
-  await yarn("langgraph-mongo-memory", "write", "/a", "x", "--dir", "notes");
-  await yarn("langgraph-mongo-memory", "export", "notes.jsonl", "--dir", "notes");
+  await mkdir(join(project, "notes"));
+  await writeFile(join(project, "notes", "a"), "x");
+  await yarn("langgraph-mongo-memory", "import", "--dir", "notes", "--to-dir", "copy");
   console.log("ok: Yarn Plug'n'Play");
 }

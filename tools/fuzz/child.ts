@@ -22,7 +22,7 @@ keepSecret(folder);
 const client = new MongoClient(uri, { w: 1, journal: false });
 const report = await runTarget(
   target,
-  { client, dbName, folder },
+  { client, uri, dbName, folder },
   { ...options, maxCallMs, maxSliceSteps, onCase: (input, repeat) => send({ input: describeInput(input), repeat }) },
 );
 const last: ChildMessage = { report };

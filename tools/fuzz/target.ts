@@ -4,6 +4,8 @@ import type { MongoClient } from "mongodb";
 /** What all targets share. */
 export interface Environment {
   client: MongoClient;
+  /** The connection string of the client. */
+  uri: string;
   dbName: string;
   /** A folder that is removed at the end. */
   folder: string;

@@ -94,9 +94,11 @@ async function checkInstall(tarball: string): Promise<void> {
   const program = ["--no-install", manifest.name];
   const { stdout: version } = await runCommand("npx", [...program, "--version"], inProject);
   if (version.trim() !== manifest.version) throw new Error(`the installed program says ${version}`);
-  await runCommand("npx", [...program, "write", "/hello", "from an empty folder", "--dir", "notes"], inProject);
-  const { stdout: text } = await runCommand("npx", [...program, "cat", "/hello", "--dir", "notes"], inProject);
-  if (text.trim() !== "from an empty folder") throw new Error(`the installed program read ${text}`);
+  await mkdir(join(project, "notes"));
+  await writeFile(join(project, "notes", "hello"), "from a new project");
+  await runCommand("npx", [...program, "import", "--dir", "notes", "--to-dir", "copy"], inProject);
+  const text = await readFile(join(project, "copy", "hello"), "utf8");
+  if (text !== "from a new project") throw new Error(`the installed program wrote ${text}`);
   const imported = `import { openMemory } from "${manifest.name}"; console.log(typeof openMemory);`;
   await runCommand(process.execPath, ["--input-type=module", "--eval", imported], inProject);
   console.log("installed in an empty folder: the program and the library work");

@@ -4,7 +4,7 @@ import type { Command, Option } from "commander";
 import { programName } from "../../src/cli/command.js";
 import { exitCodeMeanings } from "../../src/cli/errors.js";
 import { createProgram } from "../../src/cli/program.js";
-import { targetOptions } from "../../src/cli/targets/target-options.js";
+import { memoryOptions } from "../../src/cli/targets/target-options.js";
 import { mostColumns } from "../../__tests__/helpers/documentation.js";
 import { Output } from "../../src/cli/terminal/output.js";
 
@@ -12,7 +12,7 @@ import { Output } from "../../src/cli/terminal/output.js";
 type NamedCommand = [name: string, command: Command];
 
 /** The options that the page describes once, above the commands. */
-const sharedOptions: readonly Option[] = targetOptions;
+const sharedOptions: readonly Option[] = memoryOptions;
 
 /** Creates the program of the command line to read its commands. Nothing can be run by it. */
 export function createProgramToRead(print: (text: string) => void = () => undefined): Command {

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { createHash, randomUUID } from "node:crypto";
 import { chmodSync, readdirSync, readFileSync, statSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "@jest/globals";
+import { beforeAll, describe, expect, it } from "@jest/globals";
 import { openDirectoryMemory } from "../../../src/backends/directory/index.js";
 import { MongoMemoryStore } from "../../../src/index.js";
 import { cli, cliJson } from "../../helpers/run-cli.js";
@@ -11,7 +11,14 @@ import { folderWith, testFolder } from "../../helpers/test-folder.js";
 
 const folder = testFolder();
 const newPath = (): string => join(folder, randomUUID());
-const memory = folderWith(folder, { a: "1", "dir/b": "2" });
+const { client, uri, name: dbName } = testDatabase();
+const store = new MongoMemoryStore({ client, dbName });
+const database = ["--uri", uri, "--db", dbName];
+const memory = [...database, "--node", "a"];
+
+beforeAll(async () => {
+  await store.memory({ nodeId: "a" }).write("/a", "1");
+});
 
 /** What takes the place of an archive, so that reading it would hang or fill the memory. */
 const traps: [string, (file: string) => void][] = [
@@ -35,7 +42,7 @@ describe("an archive that is", () => {
     const imported = await cli(["import", archive, "--to-dir", newPath()]);
     expect(imported).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("--dir for a folder") });
     for (const argv of [[], ["--overwrite"]]) {
-      expect(await cli(["export", archive, "--dir", memory, ...argv])).toMatchObject({
+      expect(await cli(["export", archive, ...memory, ...argv])).toMatchObject({
         exitCode: 1,
         stderr: expect.stringContaining("--to-dir for a folder"),
       });
@@ -60,10 +67,10 @@ describe("an export", () => {
     const archive = newPath();
     const before = process.umask(0);
     try {
-      await cliJson(["export", archive, "--dir", memory]);
+      await cliJson(["export", archive, ...memory]);
       expect(getMode(archive)).toBe(0o600);
       chmodSync(archive, 0o640);
-      await cliJson(["export", archive, "--dir", memory, "--overwrite"]);
+      await cliJson(["export", archive, ...memory, "--overwrite"]);
       expect(getMode(archive)).toBe(0o640);
     } finally {
       process.umask(before);
@@ -74,18 +81,15 @@ describe("an export", () => {
     const elsewhere = folderWith(folder, { kept: "x" });
     const archive = newPath();
     symlinkSync(join(elsewhere, "kept"), archive);
-    expect((await cli(["export", archive, "--dir", memory])).exitCode).toBe(1);
-    await cliJson(["export", archive, "--dir", memory, "--overwrite"]);
+    expect((await cli(["export", archive, ...memory])).exitCode).toBe(1);
+    await cliJson(["export", archive, ...memory, "--overwrite"]);
     expect(readdirSync(elsewhere).map((name) => readFileSync(join(elsewhere, name), "utf8"))).toEqual(["x"]);
   });
 });
 
 describe("a memory whose limit for a file is above that of the command line", () => {
-  const { client, uri, name: dbName } = testDatabase();
-  const store = new MongoMemoryStore({ client, dbName });
   const getHash = (text: string): string => createHash("sha256").update(text).digest("hex");
   const large = "é\0x".repeat(1_250_000);
-  const database = ["--uri", uri, "--db", dbName];
 
   it("comes back from an export, also through a folder", async () => {
     const [source, target] = [randomUUID(), randomUUID()];

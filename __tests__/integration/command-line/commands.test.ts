@@ -3,7 +3,6 @@ import { existsSync, readdirSync } from "node:fs";
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "@jest/globals";
-import { openDirectoryMemory } from "../../../src/backends/directory/index.js";
 import { type Memory, MongoMemoryStore } from "../../../src/index.js";
 import { freshAddress } from "../../helpers/memory-case.js";
 import { cli, cliJson, type CliRun, type CliSurroundings } from "../../helpers/run-cli.js";
@@ -13,7 +12,7 @@ import { testFolder } from "../../helpers/test-folder.js";
 const { client, uri, name: dbName } = testDatabase();
 const folder = testFolder();
 
-describe.each(["a database", "a folder"])("the commands on %s", (where) => {
+describe("the commands", () => {
   let memory: Memory;
   let target: string[];
   const run = (argv: string[], surroundings?: CliSurroundings): Promise<CliRun> =>
@@ -23,15 +22,9 @@ describe.each(["a database", "a folder"])("the commands on %s", (where) => {
     );
 
   beforeEach(async () => {
-    if (where === "a database") {
-      const address = { ...freshAddress(), scope: "perThread" as const, threadId: "ada@example.com" };
-      memory = new MongoMemoryStore({ client, dbName }).memory(address);
-      target = ["--uri", uri, "--db", dbName, "--node", address.nodeId, "--thread", address.threadId];
-    } else {
-      const dir = join(folder, randomUUID());
-      memory = openDirectoryMemory({ dir });
-      target = ["--dir", dir];
-    }
+    const address = { ...freshAddress(), scope: "perThread" as const, threadId: "ada@example.com" };
+    memory = new MongoMemoryStore({ client, dbName }).memory(address);
+    target = ["--uri", uri, "--db", dbName, "--node", address.nodeId, "--thread", address.threadId];
     await memory.write("/notes/today.md", "buy milk\nBUY bread\r\nbuy 3.5 eggs\n");
     await memory.write("/notes/old/monday", "nothing");
     await memory.write("/todo", "é🧠");
@@ -47,12 +40,6 @@ describe.each(["a database", "a folder"])("the commands on %s", (where) => {
     const { stdout } = await run(["ls", "-l"]);
     const updatedAt = (await memory.stat("/todo"))?.updatedAt?.toISOString() ?? "";
     expect(stdout.split("\n")).toEqual([`        40  ${"-".padEnd(24)}  notes/`, `         6  ${updatedAt}  todo`, ""]);
-  });
-
-  it("ls -l shows a file that is no text, in a folder", async () => {
-    if (where === "a database") return;
-    await writeFile(join(target[1] ?? "", "picture"), Buffer.from([0xff, 0xfe]));
-    expect((await run(["ls", "-l"])).stdout).toMatch(/^ +2 {2}\S+Z {2}picture$/m);
   });
 
   it("tree shows everything with sizes", async () => {

@@ -1,21 +1,22 @@
 import { randomUUID } from "node:crypto";
-import { existsSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "@jest/globals";
-import { openDirectoryMemory } from "../../../src/backends/directory/index.js";
+import { MongoMemoryStore } from "../../../src/index.js";
 import { cli } from "../../helpers/run-cli.js";
 import { testDatabase } from "../../helpers/test-database.js";
 import { testFolder } from "../../helpers/test-folder.js";
 
-const { uri, name: dbName } = testDatabase();
+const { client, uri, name: dbName } = testDatabase();
 const folder = testFolder();
 const dir = join(folder, "memory");
 const inFolder = ["--dir", dir];
-const inDatabase = ["--uri", uri, "--db", dbName, "--node", randomUUID()];
+const nodeId = randomUUID();
+const memory = new MongoMemoryStore({ client, dbName }).memory({ nodeId });
+const inDatabase = ["--uri", uri, "--db", dbName, "--node", nodeId];
 
 beforeAll(async () => {
-  const memory = openDirectoryMemory({ dir });
+  await mkdir(dir);
   await memory.write("/notes/a", "text");
   await memory.write("/file", "text");
   await writeFile(join(folder, "plain file"), "x");
@@ -26,28 +27,29 @@ const faults: [argv: string[], exitCode: number, code: string, says: RegExp][] =
   [["sl"], 2, "EUSAGE", /unknown command 'sl'.*Did you mean ls.*; `help` lists the commands/],
   [["migrate"], 2, "EUSAGE", /no command was given; pass earlier-format; usage: .* migrate .*help/],
   [["migrate", "earlier"], 2, "EUSAGE", /unknown command 'earlier'.*; `migrate --help` shows/],
-  [["ls", "--jason", ...inFolder], 2, "EUSAGE", /unknown option '--jason'.*--json/],
+  [["ls", "--jason", ...inDatabase], 2, "EUSAGE", /unknown option '--jason'.*--json/],
   [
-    ["cat", ...inFolder],
+    ["cat", ...inDatabase],
     2,
     "EUSAGE",
     /missing required argument 'path'; usage: langgraph-mongo-memory cat \[options\] <path>; `cat --help` shows/,
   ],
   [
-    ["mv", "/file", ...inFolder],
+    ["mv", "/file", ...inDatabase],
     2,
     "EUSAGE",
     /argument 'to'; usage: langgraph-mongo-memory mv \[options\] <from> <to>;/,
   ],
-  [["cat", "/file", "/other", ...inFolder], 2, "EUSAGE", /too many arguments for 'cat'/],
-  [["ls", "--dir"], 2, "EUSAGE", /option '--dir <folder>' argument missing/],
-  [["ls", "--paths", "dos", ...inFolder], 2, "EUSAGE", /'dos' is invalid.*posix, plain; usage: /],
-  [["ls"], 2, "EUSAGE", /no memory was named; pass --uri \(or set MONGODB_URI\) with --node, or --dir/],
+  [["cat", "/file", "/other", ...inDatabase], 2, "EUSAGE", /too many arguments for 'cat'/],
+  [["ls", "--dir", dir], 2, "EUSAGE", /unknown option '--dir'/],
+  [["ls", "--node"], 2, "EUSAGE", /option '--node <id>' argument missing/],
+  [["ls", "--paths", "dos", ...inDatabase], 2, "EUSAGE", /'dos' is invalid.*posix, plain; usage: /],
+  [["ls"], 2, "EUSAGE", /no memory was named; pass --uri \(or set MONGODB_URI\) with --node$/m],
   [["ls", "--node", "a"], 2, "EUSAGE", /no database was named; pass --uri, or set MONGODB_URI/],
   [["ls", "--uri", uri], 2, "EUSAGE", /pass --node/],
   [["ls", "--uri", "mongo:/x", "--node", "a"], 2, "EUSAGE", /--uri.*malformed; expected mongodb:\/\//],
-  [["ls", "--uri", uri, ...inFolder], 2, "EUSAGE", /--uri goes with a database; a folder is one memory/],
-  [["ls", "--node", "a", ...inFolder], 2, "EUSAGE", /--node goes with a database/],
+  [["mcp", "--uri", uri, ...inFolder], 2, "EUSAGE", /--uri goes with a database; a folder is one memory/],
+  [["mcp", "--node", "a", ...inFolder], 2, "EUSAGE", /--node goes with a database/],
   [["ls", "--uri", uri, "--node", ""], 2, "EUSAGE", /--node.*non-empty/],
   [["ls", "--uri", uri, "--node", "a\u0007"], 2, "EUSAGE", /control characters/],
   [["ls", "--uri", uri, "--node", "a", "--thread", ""], 2, "EUSAGE", /--thread: id must be a non-empty string/],
@@ -60,40 +62,45 @@ const faults: [argv: string[], exitCode: number, code: string, says: RegExp][] =
   ],
   [["ls", "--uri", uri, "--db", "a b", "--node", "a"], 2, "EUSAGE", /--db "a b"/],
   [["ls", "--uri", uri, "--memories-collection", "a$", "--node", "a"], 2, "EUSAGE", /--memories-collection "a\$"/],
-  [["ls", "--dir", join(folder, "missing")], 2, "EINPUT", /missing: there is no such file or folder/],
-  [["ls", "--dir", join(folder, "plain file")], 2, "EINPUT", /plain file: it is a file; name the folder/],
-  [["write", "/a", "x", "--dir", "/"], 2, "EUSAGE", /--dir \/: .*root of a file system/],
-  [["ls", "/missing", ...inFolder], 1, "ENOENT", /^error: \/missing: ENOENT: .*`tree`/],
-  [["ls", "/a/../b", ...inFolder], 2, "EINVAL", /"\.\." not allowed/],
-  [["tree", "/missing", ...inFolder], 1, "ENOENT", /\/missing/],
-  [["cat", "/missing", ...inFolder], 1, "ENOENT", /\/missing/],
-  [["cat", "/notes", ...inFolder], 1, "EISDIR", /^error: \/notes: EISDIR: path is a directory; name a file/],
-  [["cat", "", ...inFolder], 2, "EINVAL", /path is required/],
-  [["append", "/file/x", "text", ...inFolder], 1, "ENOTDIR", /\/file\/x: ENOTDIR/],
-  [["append", "/notes", "text", ...inFolder], 1, "EISDIR", /\/notes/],
+  [
+    ["import", "--dir", join(folder, "missing"), ...inDatabase],
+    2,
+    "EINPUT",
+    /missing: there is no such file or folder/,
+  ],
+  [
+    ["import", "--dir", join(folder, "plain file"), ...inDatabase],
+    2,
+    "EINPUT",
+    /plain file: it is a file; name the folder/,
+  ],
+  [["mcp", "--dir", "/"], 2, "EUSAGE", /--dir \/: .*root of a file system/],
+  [["export", "--to-dir", "/", ...inDatabase], 2, "EUSAGE", /--to-dir \/: .*root of a file system/],
+  [["ls", "/missing", ...inDatabase], 1, "ENOENT", /^error: \/missing: ENOENT: .*`tree`/],
+  [["ls", "/a/../b", ...inDatabase], 2, "EINVAL", /"\.\." not allowed/],
+  [["tree", "/missing", ...inDatabase], 1, "ENOENT", /\/missing/],
+  [["cat", "/missing", ...inDatabase], 1, "ENOENT", /\/missing/],
+  [["cat", "/notes", ...inDatabase], 1, "EISDIR", /^error: \/notes: EISDIR: path is a directory; name a file/],
+  [["cat", "", ...inDatabase], 2, "EINVAL", /path is required/],
+  [["append", "/file/x", "text", ...inDatabase], 1, "ENOTDIR", /\/file\/x: ENOTDIR/],
+  [["append", "/notes", "text", ...inDatabase], 1, "EISDIR", /\/notes/],
   [["write", "/a.b", "text", "--paths", "plain", ...inDatabase], 2, "EINVAL", /\/a\.b: invalid path segment: a\.b/],
   [["write", "/big", "x".repeat(1_000_001), ...inDatabase], 1, "EFBIG", /\/big: EFBIG: .*1000001 bytes.*split/],
-  [["write", "/a", "x", "--if-exists", "ask", ...inFolder], 2, "EUSAGE", /'ask' is invalid/],
-  [["rm", "/missing", ...inFolder], 1, "ENOENT", /\/missing/],
-  [["rm", "/", ...inFolder], 2, "EUSAGE", /--all/],
-  [["mv", "/missing", "/x", ...inFolder], 1, "ENOENT", /\/missing to \/x: ENOENT/],
-  [["mv", "/file", "/notes/a", ...inFolder], 1, "EEXIST", /\/file to \/notes\/a: EEXIST/],
-  [["mv", "/notes", "/notes/b", ...inFolder], 2, "EINVAL", /into itself/],
-  [["grep", "", ...inFolder], 2, "EINVAL", /the pattern: pattern must have 1 to 10000 characters/],
-  [["grep", "x", "/missing", ...inFolder], 1, "ENOENT", /\/missing/],
-  [["search", "x", "--limit", "1001", ...inFolder], 2, "EUSAGE", /--limit 1001/],
-  [["search", "", ...inFolder], 2, "EINVAL", /the query: query must have 1 to 10000 characters/],
-  [["search", "x", "--path", "/missing", ...inFolder], 1, "ENOENT", /\/missing/],
+  [["write", "/a", "x", "--if-exists", "ask", ...inDatabase], 2, "EUSAGE", /'ask' is invalid/],
+  [["rm", "/missing", ...inDatabase], 1, "ENOENT", /\/missing/],
+  [["rm", "/", ...inDatabase], 2, "EUSAGE", /--all/],
+  [["mv", "/missing", "/x", ...inDatabase], 1, "ENOENT", /\/missing to \/x: ENOENT/],
+  [["mv", "/file", "/notes/a", ...inDatabase], 1, "EEXIST", /\/file to \/notes\/a: EEXIST/],
+  [["mv", "/notes", "/notes/b", ...inDatabase], 2, "EINVAL", /into itself/],
+  [["grep", "", ...inDatabase], 2, "EINVAL", /the pattern: pattern must have 1 to 10000 characters/],
+  [["grep", "x", "/missing", ...inDatabase], 1, "ENOENT", /\/missing/],
+  [["search", "x", "--limit", "1001", ...inDatabase], 2, "EUSAGE", /--limit 1001/],
+  [["search", "", ...inDatabase], 2, "EINVAL", /the query: query must have 1 to 10000 characters/],
+  [["search", "x", "--path", "/missing", ...inDatabase], 1, "ENOENT", /\/missing/],
   [["export", join(folder, "out"), "--all", "--node", "a", "--uri", uri], 2, "EUSAGE", /--node does not go with --all/],
-  [
-    ["export", join(folder, "out"), "--all", ...inFolder],
-    2,
-    "EUSAGE",
-    /--dir is of a folder; this command needs a database/,
-  ],
-  [["export", ...inFolder], 2, "EUSAGE", /export takes a file, - for the standard output, or --to-dir; pass one/],
-  [["export", folder, ...inFolder], 1, "EEXIST", /it is a folder; .*--to-dir/],
-  [["export", folder, "--overwrite", ...inFolder], 1, "EEXIST", /it is a folder; .*--to-dir/],
+  [["export", ...inDatabase], 2, "EUSAGE", /export takes a file, - for the standard output, or --to-dir; pass one/],
+  [["export", folder, ...inDatabase], 1, "EEXIST", /it is a folder; .*--to-dir/],
+  [["export", folder, "--overwrite", ...inDatabase], 1, "EEXIST", /it is a folder; .*--to-dir/],
   [["export", "--to-dir", folder, "--all", "--uri", uri], 2, "EUSAGE", /--all does not go with --to-dir/],
   [["export", "--to-dir", folder, "--user", "ada", "--uri", uri], 2, "EUSAGE", /no memory was named; pass --node/],
   [
@@ -171,11 +178,11 @@ describe("a fault", () => {
       [Buffer.alloc(1_000_001, "x"), 1],
     ] as const) {
       for (const command of ["append", "write"]) {
-        const { exitCode: found, stderr } = await cli([command, "/new", ...inFolder], { stdin });
+        const { exitCode: found, stderr } = await cli([command, "/new", ...inDatabase], { stdin });
         expect([found, stderr]).toEqual([exitCode, expect.stringMatching(/^error: standard input: .*\n$/)]);
       }
     }
-    expect(existsSync(join(dir, "new"))).toBe(false);
+    expect(await memory.stat("/new")).toBeNull();
   });
 
   it("where no server answers exits with 3 and changes nothing", async () => {
@@ -193,7 +200,7 @@ describe("a fault", () => {
       yield Buffer.from("x");
       throw new Error("a fault\nof the test");
     })();
-    expect(await cli(["append", "/a", ...inFolder], { stdin: failing })).toMatchObject({
+    expect(await cli(["append", "/a", ...inDatabase], { stdin: failing })).toMatchObject({
       exitCode: 70,
       stderr: "error: unexpected failure (a fault of the test); please report it\n",
     });
@@ -281,7 +288,7 @@ describe("a password", () => {
         ["search", "x", "--limit", given],
         ["log", "--limit", given],
         ["import", "-", "--as", given.padEnd(2000, "x")],
-        ["ls", "--dir", given],
+        ["import", "--dir", given],
       ]) {
         await assertHidden(argv);
       }

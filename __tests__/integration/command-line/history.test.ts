@@ -397,21 +397,7 @@ describe("a change by the command line", () => {
     await memory.append("/a", "2");
     expect((await versions()).map(({ operation }) => operation)).toEqual(["modified"]);
   });
-
-  it.each([["log"], ["diff", "1"], ["blame", "/a"], ["revert", "--run", "1"], ["redact", "/a", "--yes"]])(
-    "is refused by %s in a folder, which keeps no history",
-    async (...argv) => {
-      const { exitCode, stderr } = await cli([...argv, "--dir", testFolderOfNotes]);
-      expect([exitCode, stderr]).toEqual([
-        2,
-        expect.stringMatching(/^error: the folder .* keeps no history; name a memory in MongoDB.*\n$/),
-      ]);
-      expect((await cli(["append", "/a", "x", "--as", "ada", "--dir", testFolderOfNotes])).exitCode).toBe(2);
-    },
-  );
 });
-
-const testFolderOfNotes = testFolder();
 
 describe("a long output", () => {
   it.each([["log"], ["diff", "1"], ["blame", "/notes/today"]])(

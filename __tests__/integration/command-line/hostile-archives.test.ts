@@ -1,26 +1,31 @@
 import { randomUUID } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import { openDirectoryMemory } from "../../../src/backends/directory/index.js";
-import { type ArchiveLine, archiveOf, linesOf } from "../../helpers/archives.js";
+import { type ArchiveLine, archiveOf } from "../../helpers/archives.js";
 import { cli } from "../../helpers/run-cli.js";
 import { testFolder } from "../../helpers/test-folder.js";
 
 const folder = testFolder();
 const newPath = (): string => join(folder, randomUUID());
 
+const at = "2026-01-01T00:00:00.000Z";
+const memory = { nodeId: "a", scope: "global" };
 /** File `/a`, file `/dir/b`, end. */
-let lines: ArchiveLine[] = [];
+const lines: readonly ArchiveLine[] = [
+  { memory, path: "/a", content: "1", createdAt: at, updatedAt: at },
+  { memory, path: "/dir/b", content: "2", createdAt: at, updatedAt: at },
+  { end: true, files: 2 },
+];
 
-beforeAll(async () => {
+it("an archive as export writes it is imported", async () => {
   const dir = newPath();
-  const memory = openDirectoryMemory({ dir });
-  await memory.write("/a", "1");
-  await memory.write("/dir/b", "2");
-  const { stdout } = await cli(["export", "-", "--dir", dir]);
-  lines = linesOf(stdout);
-  expect(lines).toMatchObject([{ memory: null, path: "/a" }, { path: "/dir/b" }, { end: true, files: 2 }]);
+  expect(await cli(["import", "-", "--to-dir", dir], { stdin: archiveOf(lines) })).toMatchObject({ exitCode: 0 });
+  expect((await openDirectoryMemory({ dir }).snapshot()).files).toMatchObject([
+    { path: "/a", content: "1" },
+    { path: "/dir/b", content: "2" },
+  ]);
 });
 
 /** Runs an import that must be refused, and checks that nothing was written. */
@@ -80,6 +85,7 @@ describe("an archive is refused", () => {
     ["has a file below a file", /\/a is there twice/, (all) => all.splice(1, 0, { ...all[0], path: "/a/b" })],
     ["has an address that no memory has", /line 1: .*nodeId/, (all) => (all[0]["memory"] = { nodeId: { $ne: null } })],
     ["has no address", /line 1: .*address/, (all) => delete all[0]["memory"]],
+    ["has null as its address", /line 1: .*address/, (all) => (all[0]["memory"] = null)],
   ];
 
   it.each(faults)("that %s", async (_, message, change) => {

@@ -36,8 +36,8 @@ describe("the program as a process", () => {
   });
 
   it("exits with the code of its fault", async () => {
-    const { code, stdout, stderr } = await ended(spawnCli(["cat", "/missing", "--dir", folder]));
-    expect([code, stdout, stderr]).toEqual([1, "", expect.stringContaining("ENOENT")]);
+    const { code, stdout, stderr } = await ended(spawnCli(["import", newPath(), "--to-dir", newPath()]));
+    expect([code, stdout, stderr]).toEqual([2, "", expect.stringContaining("ENOENT")]);
   });
 
   it.each([
@@ -53,10 +53,9 @@ describe("the program as a process", () => {
   });
 
   it("ends with 0 where the reader of the pipe goes away", async () => {
-    const dir = newPath();
-    const memory = openDirectoryMemory({ dir });
+    const memory = store.memory({ nodeId: "long" });
     for (let index = 0; index < 8; index += 1) await memory.write(`/file ${index}`, "a line\n".repeat(100_000));
-    const child = spawnCli(["grep", "line", "--dir", dir]);
+    const child = spawnCli(["grep", "line", "--uri", uri, "--db", dbName, "--node", "long"]);
     const end = once(child, "close");
     let stderr = "";
     child.stderr.on("data", (chunk: Buffer) => {

@@ -65,10 +65,6 @@ describe("the commands with --user", () => {
       exitCode: 2,
       stderr: expect.stringContaining("--user does not go with --all"),
     });
-    expect(await cli(["ls", "--dir", folder, "--user", ada])).toMatchObject({
-      exitCode: 2,
-      stderr: expect.stringContaining("--user goes with a database"),
-    });
     expect(await run("ls", "--node", nodeId, "--user", "")).toMatchObject({
       exitCode: 2,
       stderr: expect.stringContaining("--user: id must be a non-empty string"),

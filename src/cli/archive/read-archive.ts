@@ -15,7 +15,7 @@ import { inputError } from "../errors.js";
 import type { CliIo } from "../terminal/io.js";
 import { decodeUtf8, toBytes } from "../terminal/text-input.js";
 
-/** A memory that is imported. Its address is null if it was kept in a folder. */
+/** A memory that is imported. Its address is null if its files come from a folder. */
 export interface ImportedMemory {
   address: CheckedAddress | null;
   files: SnapshotFile[];
@@ -124,10 +124,9 @@ function parseJson(bytes: Uint8Array, where: string): Record<string, unknown> {
   throw inputError(`${where}: it is not a JSON object; it must be as export writes it`);
 }
 
-/** Null for a memory that was kept in a folder. */
-function parseAddress(given: unknown, where: string): CheckedAddress | null {
+function parseAddress(given: unknown, where: string): CheckedAddress {
   try {
-    return given === null ? null : checkAddress(given);
+    return checkAddress(given);
   } catch (error) {
     if (!MemoryError.isInstance(error)) throw error;
     throw inputError(`${where}: ${error.message}; export it again`, error);

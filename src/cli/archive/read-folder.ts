@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { realpath } from "node:fs/promises";
+import { realpath, stat } from "node:fs/promises";
 import { ioOrNull, isForbidden } from "../../backends/directory/fs-errors.js";
 import { inParallel } from "../../backends/directory/in-parallel.js";
 import { isReserved, reservedName, workFolder } from "../../backends/directory/names.js";
@@ -11,8 +11,8 @@ import { fileTooLarge, MemoryError } from "../../core/values/errors.js";
 import { getCreationError, getPathPrefix, normalizePath, ROOT } from "../../core/values/paths.js";
 import { compilePathPatterns } from "../../core/values/path-pattern.js";
 import { comparePaths, largestFileBytes } from "../../core/values/text.js";
-import { about } from "../errors.js";
-import type { OpenTarget } from "../targets/open-target.js";
+import { about, inputError, withFile } from "../errors.js";
+import { openFolder } from "../targets/open-folder.js";
 import type { ImportedMemory } from "./read-archive.js";
 
 /** An entry of a folder that no memory can take. */
@@ -22,12 +22,18 @@ export interface SkippedEntry {
   reason: string;
 }
 
-/** Reads a folder of any program, such as a workspace. @param include patterns of the files that are taken. Default: all */
+/**
+ * Reads a folder of any program, such as a workspace.
+ * @param include patterns of the files that are taken. Default: all
+ * @throws CommandError EINPUT if there is no such folder, because its name may be mistyped
+ */
 export async function readFolder(
-  { memory, name }: OpenTarget,
   dir: string,
   include: readonly string[] | undefined,
 ): Promise<{ memory: ImportedMemory; skipped: SkippedEntry[] }> {
+  const stats = await withFile(`--dir ${dir}`, "read", () => stat(dir));
+  if (!stats.isDirectory()) throw inputError(`--dir ${dir}: it is a file; name the folder that the texts are in`);
+  const { memory, name } = await openFolder("--dir", dir);
   const files: SnapshotFile[] = [];
   const skipped: SkippedEntry[] = [];
   const isIncluded = compilePathPatterns(include ?? ["/**"]);

@@ -9,6 +9,7 @@ import { invalid, memoryFull, MemoryError } from "../../core/values/errors.js";
 import { getName, getParents } from "../../core/values/paths.js";
 import type { Report } from "../command.js";
 import { about, type Advice, inputError, nameSubject, storageAdvice } from "../errors.js";
+import type { OpenFolder } from "../targets/open-folder.js";
 import type { OpenTarget } from "../targets/open-target.js";
 import { countText } from "../terminal/format.js";
 import { findTwice, type ImportedMemories, type ImportedMemory } from "./read-archive.js";
@@ -17,7 +18,7 @@ export interface TransferSettings {
   /** "exported" or "imported", for the report. */
   verb: string;
   /** Opens the memory that receives the files of a memory: first for reading, because writing creates collections. */
-  open: (address: CheckedAddress | null, access: "read" | "write") => OpenTarget;
+  open: (address: CheckedAddress | null, access: "read" | "write") => OpenFolder | OpenTarget;
   /** Whether `open` returns the same memory for each address, so that it is not named. */
   isOne: boolean;
   /** Says something before the first write to a memory. */
@@ -59,7 +60,7 @@ export async function transferMemories(
 }
 
 interface TransferPlan {
-  target: OpenTarget;
+  target: OpenFolder | OpenTarget;
   present: MemoryTree;
   /** New files, and files with another text. */
   files: (SnapshotFile & DatedFile)[];
@@ -79,10 +80,10 @@ const advice: Advice = {
 /** Makes the changes on a copy of the tree, so that everything is refused before the first write. */
 async function planTransfer(
   given: ImportedMemory,
-  target: OpenTarget,
+  target: OpenFolder | OpenTarget,
   ifExists: DatedFile["ifExists"],
 ): Promise<TransferPlan> {
-  const { name, stored } = target;
+  const { name, database } = target;
   const snapshot = await about(name, () => target.memory.snapshot());
   const [present, after] = [new MemoryTree(snapshot), new MemoryTree(snapshot)];
   const { memory, renamed } = trimNames(given, present, name);
@@ -97,14 +98,14 @@ async function planTransfer(
       async () => {
         const refusal = result[index];
         if (MemoryError.isInstance(refusal)) throw refusal;
-        if (stored === null) checkFolderNames(path, names);
+        if (database === null) checkFolderNames(path, names);
       },
       advice,
     );
   const sizeBytes = sumBytes([...after.files.values()]);
-  if (stored !== null && sizeBytes > memoryBytesCeiling)
+  if (database !== null && sizeBytes > memoryBytesCeiling)
     await about(name, async () => {
-      if (await stored.database.limitsMemories()) throw memoryFull(sizeBytes, memoryBytesCeiling);
+      if (await database.limitsMemories()) throw memoryFull(sizeBytes, memoryBytesCeiling);
     });
   return { target, present, files, renamed };
 }

@@ -1,7 +1,6 @@
 import { type FileHandle, lstat, open, rename, rm } from "node:fs/promises";
 import { syncFile } from "../../backends/directory/write-file.js";
 import { ArchiveLines } from "../../core/archive.js";
-import type { MemorySnapshot } from "../../core/memory.js";
 import { about, CommandError, withFile } from "../errors.js";
 import type { OpenTarget } from "../targets/open-target.js";
 
@@ -13,25 +12,14 @@ export async function writeArchive(
 ): Promise<{ memories: number; files: number }> {
   const counts = { memories: 0, files: 0 };
   const archive = new ArchiveLines();
-  for await (const target of memories) {
-    const { files } = await readSnapshot(target);
+  for await (const { memory, name, address } of memories) {
+    const { files } = await about(name, () => memory.snapshot());
     counts.memories += 1;
     counts.files += files.length;
-    for (const file of files) await write(archive.file(target.stored?.address ?? null, file));
+    for (const file of files) await write(archive.file(address, file));
   }
   await write(archive.end());
   return counts;
-}
-
-/** Reads a memory at one moment. @throws CommandError for a file of a folder that is not text */
-export async function readSnapshot({ memory, name, stored }: OpenTarget): Promise<MemorySnapshot> {
-  const snapshot = await about(name, () => memory.snapshot());
-  if (stored !== null) return snapshot;
-  // The snapshot of a folder leaves out files that are no text. An export must not.
-  const texts = new Set(snapshot.files.map(({ path }) => path));
-  const { files } = await about(name, () => memory.outline());
-  for (const { path } of files) if (!texts.has(path)) await about(path, () => memory.read(path));
-  return snapshot;
 }
 
 /** Exports are their owner's only, whatever the umask. */

@@ -1,28 +1,18 @@
-import { stat } from "node:fs/promises";
-import { basename, resolve } from "node:path";
 import type { Memory } from "../../core/memory.js";
 import type { CheckedAddress } from "../../core/values/address.js";
 import type { PathRule } from "../../core/values/paths.js";
 import { largestFileBytes } from "../../core/values/text.js";
 import type { MemoryDatabase } from "../../mongodb/admin/memory-database.js";
-import { pickDefined } from "../../core/settings/pick-defined.js";
 import { programName } from "../command.js";
 import type { CliContext } from "../context.js";
-import { about, inputError, usageError, withFile } from "../errors.js";
+import { about, usageError } from "../errors.js";
 import { redactUri } from "../redact.js";
 import { formatAddress } from "./address.js";
 import { assertThere, describeMissing, reportNew } from "./missing-memory.js";
-import {
-  type DatabaseTarget,
-  getDatabaseTarget,
-  getMemoryAddress,
-  memoryFlags,
-  refuseOptions,
-  type TargetOptions,
-} from "./target-options.js";
+import { type DatabaseTarget, getDatabaseTarget, getMemoryAddress, type TargetOptions } from "./target-options.js";
 
 export interface OpenSettings {
-  /** "read": the memory creates no index, no collection and no folder. */
+  /** "read": the memory creates no index and no collection. */
   access: "read" | "write";
   /**
    * Treatment of a memory that was never written. `refuse` refuses it; all others treat it as empty. `announce` says
@@ -37,13 +27,13 @@ export interface OpenSettings {
 /** Settings for a memory that receives files. The files may be as large as the application once allowed. */
 export const transferSettings = { access: "write", missing: "allow", maxFileBytes: largestFileBytes } as const;
 
-/** One open memory. */
+/** One open memory of a database. */
 export interface OpenTarget {
   memory: Memory;
-  /** The name in messages. It contains no passwords. */
+  /** The name in messages. */
   name: string;
-  /** The database and address of the memory. Null for a folder. */
-  stored: { database: MemoryDatabase; address: CheckedAddress } | null;
+  database: MemoryDatabase;
+  address: CheckedAddress;
 }
 
 /** Opens the memory that the options name, and closes it after `run`. @throws CommandError */
@@ -53,7 +43,6 @@ export async function withMemory<T>(
   use: OpenSettings,
   run: (open: OpenTarget) => Promise<T>,
 ): Promise<T> {
-  if (options.dir !== undefined) return run(await openFolder(options.dir, options, use));
   const { env } = context.io;
   const memoryAddress = getMemoryAddress(options, env);
   const { paths, as } = options;
@@ -110,25 +99,7 @@ export function openMemoryIn(database: MemoryDatabase, address: CheckedAddress, 
   return {
     memory: database.memory(address, access, { paths, maxFileBytes }).with({ actor }),
     name: formatAddress(address),
-    stored: { database, address },
+    database,
+    address,
   };
-}
-
-/** Opens a folder. For reading, a missing folder is an error and is not created, because its name may be mistyped. */
-async function openFolder(dir: string, options: TargetOptions, use: OpenSettings): Promise<OpenTarget> {
-  const ofDatabase = ["uri", "db", "memoriesCollection", ...memoryFlags, "as"];
-  refuseOptions(options, ofDatabase, "goes with a database; a folder is one memory without a history");
-  if (use.access === "read") {
-    const stats = await withFile(`--dir ${dir}`, "read", () => stat(dir));
-    if (!stats.isDirectory())
-      throw inputError(`--dir ${dir}: it is a file; name the folder that the memory is kept in`);
-  }
-  const { openDirectoryMemory } = await import("../../backends/directory/open-directory-memory.js");
-  if (basename(resolve(dir)) === "")
-    throw usageError(`--dir ${dir}: must name a folder, not the root of a file system; pass the folder of one memory`);
-  const memory = openDirectoryMemory({
-    dir,
-    ...pickDefined({ paths: options.paths, maxFileBytes: use.maxFileBytes }),
-  });
-  return { memory, name: `the folder ${dir}`, stored: null };
 }

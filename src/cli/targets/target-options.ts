@@ -25,17 +25,17 @@ export interface TargetOptions extends JsonOption {
   node?: string;
   thread?: string | undefined;
   user?: string | undefined;
-  dir?: string | undefined;
   paths?: PathRule | undefined;
   as?: string;
 }
 
-const option = (flags: string, description: string): Option =>
+/** Creates an option of the help's group on which memory is used. */
+export const memoryOption = (flags: string, description: string): Option =>
   new Option(flags, description).helpGroup(memoryOptionGroup);
 
 /** An option for the id of a node, a thread or a user. */
 export function idOption(flags: string, description: string): Option {
-  const named = option(flags, description);
+  const named = memoryOption(flags, description);
   const advice = "pass the ids that the application uses";
   return named.argParser((id: string) => asUsage(named.long ?? flags, () => checkId(id, "id"), advice));
 }
@@ -56,7 +56,7 @@ function nameOption(named: Option, isLegal: (name: string) => boolean, rule: str
 }
 
 export const databaseOptions: readonly Option[] = [
-  option(
+  memoryOption(
     "--uri <string>",
     "connection string of MongoDB; a password is safer in the variable MONGODB_URI, because `ps` shows arguments",
   ),
@@ -76,12 +76,9 @@ export const memoryOptions: readonly Option[] = [
   ),
   idOption("--user <id>", "user id, for the memory of that user"),
   // The default is the rule that allows most names: no name should stop administration.
-  option("--paths <rule>", "the name rule: which names can be created").choices(["posix", "plain"]).default("posix"),
-];
-
-export const targetOptions: readonly Option[] = [
-  ...memoryOptions,
-  option("--dir <folder>", "a memory kept as files in a folder, instead of --uri and its options"),
+  memoryOption("--paths <rule>", "the name rule: which names can be created")
+    .choices(["posix", "plain"])
+    .default("posix"),
 ];
 
 /**
@@ -97,7 +94,7 @@ export const actorOption = new Option(
 });
 
 /** Options of commands that change a memory. */
-export const changeOptions: readonly Option[] = [...targetOptions, actorOption];
+export const changeOptions: readonly Option[] = [...memoryOptions, actorOption];
 
 /** Options of commands that work on several memories. */
 export const ownerOptions: readonly Option[] = [
@@ -135,7 +132,6 @@ type Env = CliIo["env"];
 
 /** @throws CommandError EUSAGE */
 export function getDatabaseTarget(options: TargetOptions, env: Env): DatabaseTarget {
-  refuseOptions(options, ["dir"], "is of a folder; this command needs a database");
   const uri = getUri(options, env);
   return { uri, dbName: options.db ?? getDatabaseName(uri), memoriesCollection: options.memoriesCollection };
 }
@@ -163,7 +159,7 @@ export function getDatabaseName(uri: string | undefined): string | undefined {
 export function getMemoryAddress(options: TargetOptions, env: Env): CheckedAddress {
   if (options.node === undefined) {
     if (options.uri === undefined && !env["MONGODB_URI"])
-      throw usageError("no memory was named; pass --uri (or set MONGODB_URI) with --node, or --dir for a folder");
+      throw usageError("no memory was named; pass --uri (or set MONGODB_URI) with --node");
     throw usageError("no memory was named; pass --node, and --thread or --user for the memory of one thread or user");
   }
   getUri(options, env);

@@ -5,6 +5,7 @@ import { cli } from "../../../__tests__/helpers/run-cli.js";
 import { openDirectoryMemory } from "../../../src/backends/directory/open-directory-memory.js";
 import { changeJson, type JsonChange, jsonChange, mutated } from "../../../__tests__/helpers/inputs/mutations.js";
 import { text } from "../../../__tests__/helpers/inputs/texts.js";
+import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { assertClean, canary } from "../oracle.js";
 import { toSandbox, type Target } from "../target.js";
 
@@ -48,17 +49,15 @@ function casesOf(lines: readonly string[]): fc.Arbitrary<ArchiveCase> {
   );
 }
 
-/** A memory, and where its exports and imports go. */
+/** Where exports and imports go. */
 class ArchiveFolder {
   readonly #folder: string;
   readonly outside: string;
-  readonly source: string;
   #made = 0;
 
   constructor(folder: string) {
     this.#folder = folder;
     this.outside = join(folder, "outside");
-    this.source = join(folder, "source");
   }
 
   newPath(): string {
@@ -66,19 +65,9 @@ class ArchiveFolder {
     return join(this.#folder, `made ${this.#made}`);
   }
 
-  /** @returns the lines of its export */
-  async prepare(): Promise<string[]> {
+  async prepare(): Promise<void> {
     await mkdir(this.#folder);
     await writeFile(this.outside, canary);
-    const memory = openDirectoryMemory({ dir: this.source });
-    for (const [path, content] of [
-      ["/a", "1"],
-      ["/dir/b.txt", "two\n"],
-      ["/dir/é", ""],
-    ] as const)
-      await memory.write(path, content);
-    const { stdout } = await cli(["export", "-", "--dir", this.source]);
-    return stdout.trimEnd().split("\n");
   }
 
   /** Where an export is written. */
@@ -96,32 +85,47 @@ class ArchiveFolder {
   }
 }
 
+/** The files of the memory that is exported. */
+const sourceFiles = [
+  ["/a", "1"],
+  ["/dir/b.txt", "two\n"],
+  ["/dir/é", ""],
+] as const;
+
 export const archives: Target = {
   name: "archives",
   tries: "`export` and `import` with any paths, texts and faulty lines",
   casesPerSandbox: 50,
   open: async (environment, id) => {
     const folder = new ArchiveFolder(join(environment.folder, Buffer.from(id).toString("hex")));
-    const lines = await folder.prepare();
+    await folder.prepare();
+    const { client, uri, dbName } = environment;
+    const store = new MongoMemoryStore({ client, dbName });
+    const memory = store.memory({ nodeId: id });
+    for (const [path, content] of sourceFiles) await memory.write(path, content);
+    const source = ["--uri", uri, "--db", dbName, "--node", id];
+    const lines = (await cli(["export", "-", ...source])).stdout.trimEnd().split("\n");
     return toSandbox<ArchiveCase>({
       inputs: casesOf(lines),
       call: async (archive, measure) => {
         const { from, stdin, made } = await archiveOf(archive, folder, lines);
         const overwrite = "overwrite" in archive && archive.overwrite ? ["--overwrite"] : [];
         const to = folder.newPath();
-        const command =
-          archive.kind === "export" ? ["export", from, "--dir", folder.source] : ["import", from, "--to-dir", to];
+        const command = archive.kind === "export" ? ["export", from, ...source] : ["import", from, "--to-dir", to];
         const { exitCode, stdout, stderr } = await measure(() =>
           cli([...command, ...overwrite], stdin === undefined ? {} : { stdin }),
         );
-        assertClean(stdout + stderr, [from, to, folder.source]);
+        assertClean(stdout + stderr, [from, to]);
         if (exitCode > 2) throw new Error(`exit code ${exitCode}: ${stderr}`);
         if (exitCode !== 0 && stderr.trimEnd().includes("\n")) throw new Error(`more than one line: ${stderr}`);
         await assertWritten(to, exitCode);
         for (const path of [to, ...made]) await rm(path, { recursive: true, force: true });
         return `${archive.kind} ${exitCode}`;
       },
-      close: () => folder.remove(),
+      close: async () => {
+        await store.forget({ nodeId: id });
+        await folder.remove();
+      },
     });
   },
 };

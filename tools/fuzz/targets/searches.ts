@@ -1,9 +1,6 @@
-import { mkdir, rm } from "node:fs/promises";
-import { join } from "node:path";
 import fc, { type Arbitrary } from "fast-check";
 import { cli } from "../../../__tests__/helpers/run-cli.js";
 import { FakeEmbeddings } from "../../../__tests__/helpers/fake-embeddings.js";
-import { openDirectoryMemory } from "../../../src/backends/directory/open-directory-memory.js";
 import { MemoryError } from "../../../src/core/values/errors.js";
 import { LiteralSearch } from "../../../src/core/values/literal-search.js";
 import type { Memory } from "../../../src/core/memory.js";
@@ -77,10 +74,10 @@ export const searches: Target = {
   name: "searches",
   tries: "queries and patterns of any kind",
   casesPerSandbox: 200,
-  open: async ({ client, dbName, folder }, id) => {
-    const dir = join(folder, Buffer.from(id).toString("hex"));
-    await mkdir(dir);
-    const memory = openDirectoryMemory({ dir });
+  open: async ({ client, uri, dbName }, id) => {
+    const memories = new MongoMemoryStore({ client, dbName });
+    const memory = memories.memory({ nodeId: id });
+    const target = ["--uri", uri, "--db", dbName, "--node", id];
     for (const [index, content] of contents.entries()) await memory.write(`/${index}`, content);
     const collections = { itemsCollection: `${id} items`, memoriesCollection: `${id} memories` };
     const byWords = new MongoMemoryStore({ client, dbName, ...collections });
@@ -104,9 +101,9 @@ export const searches: Target = {
         if (search.kind === "grep") {
           const options = search.ignoreCase ? ["--ignore-case"] : [];
           const { exitCode, stdout, stderr } = await measure(() =>
-            cli(["grep", "--dir", dir, ...options, "--", search.pattern], { terminal: search.terminal }),
+            cli(["grep", ...target, ...options, "--", search.pattern], { terminal: search.terminal }),
           );
-          assertClean(stdout + stderr, [dir]);
+          assertClean(stdout + stderr);
           if (exitCode > 2) throw new Error(`exit code ${exitCode}: ${stderr}`);
           return `grep ${exitCode}`;
         }
@@ -118,7 +115,7 @@ export const searches: Target = {
         return `${search.kind} ${found.length === 0 ? "nothing" : "ok"}`;
       },
       close: async () => {
-        await rm(dir, { recursive: true, force: true });
+        await memories.forget({ nodeId: id });
         for (const name of [`${id} items`, `${id} vectors`]) await client.db(dbName).collection(name).drop();
       },
     });

@@ -13,7 +13,7 @@ export const append = memoryCommand<{ path: string; text?: string }>({
   description:
     "Add text to the end of a file, on a new line. Creates the file and its directories. Without a text, or with -, " +
     "it reads the standard input.",
-  examples: ['append /notes/today "buy milk" --node assistant', `date | ${programName} append /log --dir ./memory`],
+  examples: ['append /notes/today "buy milk" --node assistant', `date | ${programName} append /log --node assistant`],
   options: changeOptions,
   access: "write",
   missing: "report",
@@ -30,7 +30,7 @@ export const write = memoryCommand<{ path: string; text?: string; ifExists: "rep
     "standard input.",
   examples: [
     'write "/house rules" "Be brief." --node assistant',
-    "write /notes.md --if-exists fail --dir . < notes.md",
+    "write /notes.md --if-exists fail --node a < notes.md",
   ],
   options: [
     new Option("--if-exists <what>", "what to do if the file exists").choices(["replace", "fail"]).default("replace"),
@@ -67,7 +67,7 @@ export const rm = memoryCommand<{ path: string; all?: boolean }>({
 export const mv = memoryCommand<{ from: string; to: string }>({
   usage: "mv <from> <to>",
   description: "Move or rename a file or a directory. It never overwrites.",
-  examples: ["mv /notes/today /notes/monday --node assistant", "mv /notes /archive/notes --dir ./memory"],
+  examples: ["mv /notes/today /notes/monday --node assistant", "mv /notes /archive/notes --node assistant"],
   options: changeOptions,
   access: "write",
   subject: ({ from, to }) => `${from} to ${to}`,

@@ -7,7 +7,7 @@ import { ROOT } from "../../../core/values/paths.js";
 import { numberOption } from "../../command.js";
 import { about, storageAdvice } from "../../errors.js";
 import { memoryCommand } from "../../memory-command.js";
-import { targetOptions } from "../../targets/target-options.js";
+import { memoryOptions } from "../../targets/target-options.js";
 import { countText } from "../../terminal/format.js";
 import type { Output } from "../../terminal/output.js";
 import { printEach } from "../../terminal/print-each.js";
@@ -17,12 +17,8 @@ export const grep = memoryCommand<{ pattern: string; path?: string; ignoreCase?:
   description:
     "Find lines that contain a text, in all files, in the files below a directory, or in one file. With --json, it " +
     "prints an object for each line.",
-  examples: [
-    'grep "vegetarian" --node assistant',
-    'grep -i "todo:" /notes --node assistant',
-    "grep milk --dir ./memory",
-  ],
-  options: [new Option("-i, --ignore-case", "ignore upper and lower case"), ...targetOptions],
+  examples: ['grep "vegetarian" --node assistant', 'grep -i "todo:" /notes --node assistant'],
+  options: [new Option("-i, --ignore-case", "ignore upper and lower case"), ...memoryOptions],
   access: "read",
   run: async ({ memory }, { pattern, path = ROOT, ignoreCase, json }, context) => {
     await assertPath(memory, path);
@@ -46,7 +42,7 @@ export const search = memoryCommand<{ query: string; path?: string; limit: numbe
   examples: [
     'search "what does she eat?" --node assistant',
     "search holidays --path /notes --node assistant",
-    "search milk --dir ./memory --json",
+    "search milk --node assistant --json",
   ],
   options: [
     new Option("--path <path>", "search only below this directory, or in this file"),
@@ -56,7 +52,7 @@ export const search = memoryCommand<{ query: string; path?: string; limit: numbe
       [1, maxSearchHits],
       `is not a number of passages; pass one from 1 to ${maxSearchHits}`,
     ).default(10),
-    ...targetOptions,
+    ...memoryOptions,
   ],
   access: "read",
   run: async ({ memory }, { query, path = ROOT, limit, json }, context) => {

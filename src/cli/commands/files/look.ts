@@ -6,15 +6,15 @@ import { getName, getParent, getPathPrefix, isWithin, normalizePath, ROOT } from
 import { comparePaths } from "../../../core/values/text.js";
 import { groupBy } from "../../collections.js";
 import { memoryCommand } from "../../memory-command.js";
-import { targetOptions } from "../../targets/target-options.js";
+import { memoryOptions } from "../../targets/target-options.js";
 import { bytesText, countText } from "../../terminal/format.js";
 import type { Output } from "../../terminal/output.js";
 
 export const cat = memoryCommand<{ path: string }>({
   usage: "cat <path>",
   description: "Print a file, byte for byte.",
-  examples: ["cat /notes/today --node assistant", "cat /notes/today --dir ./memory > today.txt"],
-  options: targetOptions,
+  examples: ["cat /notes/today --node assistant", "cat /notes/today --node assistant > today.txt"],
+  options: memoryOptions,
   access: "read",
   run: async ({ memory }, { path }, { out }) => {
     const content = await memory.read(path);
@@ -27,8 +27,12 @@ type Row = MemoryEntry & Partial<Omit<MemoryStat, "kind">>;
 export const ls = memoryCommand<{ path?: string; long?: boolean }>({
   usage: "ls [path]",
   description: "List a directory of a memory, or one file.",
-  examples: ["ls --node assistant", "ls /notes -l --node assistant --user ada@example.com", "ls --dir ./memory --json"],
-  options: [new Option("-l, --long", "show sizes in bytes and times of the last change"), ...targetOptions],
+  examples: [
+    "ls --node assistant",
+    "ls /notes -l --node assistant --user ada@example.com",
+    "ls --node assistant --json",
+  ],
+  options: [new Option("-l, --long", "show sizes in bytes and times of the last change"), ...memoryOptions],
   access: "read",
   run: async ({ memory }, { path = ROOT, long = false }, { out }) => {
     const target = normalizePath(path, { emptyIsRoot: true });
@@ -54,9 +58,7 @@ async function addStats(memory: Memory, entries: readonly MemoryEntry[], prefix:
   const tree = new MemoryTree(await memory.snapshot());
   const rows: Row[] = [];
   for (const entry of entries) {
-    const path = prefix + entry.name;
-    // The snapshot of a folder leaves out files that are no text.
-    const stat = tree.stat(path) ?? (await memory.stat(path));
+    const stat = tree.stat(prefix + entry.name);
     if (stat !== null) rows.push({ ...stat, ...entry });
   }
   return rows;
@@ -73,8 +75,8 @@ function formatName({ name, kind }: Row, out: Output): string {
 export const tree = memoryCommand<{ path?: string }>({
   usage: "tree [path]",
   description: "Show a memory, or a directory of it, as a tree with sizes in bytes.",
-  examples: ["tree --node assistant", "tree /notes --dir ./memory"],
-  options: targetOptions,
+  examples: ["tree --node assistant", "tree /notes --node assistant"],
+  options: memoryOptions,
   access: "read",
   run: async ({ memory }, { path = ROOT }, { out }) => {
     const root = normalizePath(path, { emptyIsRoot: true });

@@ -25,12 +25,9 @@ export function historyCommand<Input extends OptionValues>(
   });
 }
 
-/** @throws CommandError if the memory keeps no history, or if the history is empty */
-export async function getHistory({ memory: { history }, name }: OpenTarget): Promise<MemoryHistory> {
-  if (history === null)
-    throw usageError(`${name} keeps no history; name a memory in MongoDB, of a store that has \`history: true\``);
-  const hasVersions = await about(name, () => hasAny(history.list({ limit: 1 })), advice);
-  if (hasVersions) return history;
+/** @throws CommandError ENOENT if the memory has no history */
+async function getHistory({ memory: { history }, name }: OpenTarget): Promise<MemoryHistory> {
+  if (history !== null && (await about(name, () => hasAny(history.list({ limit: 1 })), advice))) return history;
   throw new CommandError(
     "ENOENT",
     `${name} has no history; it begins with the first change by a store that has \`history: true\``,

@@ -6,7 +6,7 @@ import { pickDefined } from "../../../core/settings/pick-defined.js";
 import { anyNumber, numberOption } from "../../command.js";
 import { formatAuthor, formatChange, formatVersion, styleDiff } from "./format.js";
 import { historyCommand } from "./history-command.js";
-import { targetOptions } from "../../targets/target-options.js";
+import { memoryOptions } from "../../targets/target-options.js";
 import type { Output } from "../../terminal/output.js";
 import { printEach } from "../../terminal/print-each.js";
 
@@ -30,7 +30,7 @@ export const log = historyCommand<{ path?: string; limit?: number; runs?: boolea
   options: [
     new Option("--runs", "group versions in a row by run: who, when, and the id that `revert --run` takes"),
     limitOption,
-    ...targetOptions,
+    ...memoryOptions,
   ],
   access: "read",
   run: async ({ history }, input, context) => {
@@ -84,7 +84,7 @@ export const diff = historyCommand<DiffInput>({
   examples: ["diff 12 --node assistant", "diff 12 17 --patch --node assistant > change.patch"],
   options: [
     new Option("--patch", "print the exact difference, which the program patch applies; --json has it too"),
-    ...targetOptions,
+    ...memoryOptions,
   ],
   access: "read",
   subject: ({ from, to }) => (to === undefined ? `version ${from}` : `versions ${from} and ${to}`),
@@ -101,7 +101,7 @@ export const blame = historyCommand<{ path: string }>({
     "Show for each line of a file which version wrote it, when, and who made it. With --json, it prints an object " +
     "for each line.",
   examples: ["blame /notes/today --node assistant", "blame /notes/today --node assistant --json | grep eggs"],
-  options: targetOptions,
+  options: memoryOptions,
   access: "read",
   run: async ({ history }, { path, json }, { out }) => {
     const lines = await history.blame(path);

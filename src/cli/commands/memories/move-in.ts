@@ -7,7 +7,8 @@ import { pickDefined } from "../../../core/settings/pick-defined.js";
 import type { Report } from "../../command.js";
 import type { CliContext } from "../../context.js";
 import { about, exitCodes, isSystemError, usageError, withFile } from "../../errors.js";
-import { withMemory } from "../../targets/open-target.js";
+import { type OpenFolder, openFolder } from "../../targets/open-folder.js";
+import { type OpenTarget, withMemory } from "../../targets/open-target.js";
 import { type SourceOptions, withSourceCollection } from "../../targets/source-collection.js";
 import {
   collectionNameOption,
@@ -23,6 +24,7 @@ type MovedCounts = NonNullable<MemoryErrorDetails["moved"]>;
 /** The options of `import --from`. */
 export interface MoveInInput extends TargetOptions, SourceOptions {
   file?: string;
+  dir?: string;
   from?: MoveInFormat;
   into?: string;
   fromUser?: string;
@@ -53,10 +55,9 @@ export function refuseMoveInOptions(input: MoveInInput): void {
 
 /** Moves in the memories of another program. */
 export async function moveInFrom(from: MoveInFormat, input: MoveInInput, context: CliContext): Promise<Report> {
-  const { toDir: dir, into, overwrite, dryRun = false, fromUser, fromNamespace: namespace } = input;
+  const { toDir, into, overwrite, dryRun = false, fromUser, fromNamespace: namespace } = input;
   refuseOptions(input, ["dir", "include"], "does not go with --from, which takes a file or --from-collection");
-  const use = { access: dryRun ? "read" : "write", missing: "allow" } as const;
-  return withMemory(context, { ...input, dir }, use, ({ memory, name }) =>
+  const moveTo = ({ memory, name }: OpenFolder | OpenTarget): Promise<Report> =>
     withSource(from, input, context, async (source, sourceName) => {
       const { moveIn } = await import("../../../move-in/move-in.js");
       const entries = readEntries({ from, source, ...pickDefined({ namespace }) });
@@ -67,8 +68,9 @@ export async function moveInFrom(from: MoveInFormat, input: MoveInInput, context
         ),
       );
       return reportMove(from, report, input, context);
-    }),
-  );
+    });
+  if (toDir !== undefined) return moveTo(await openFolder("--to-dir", toDir, input));
+  return withMemory(context, input, { access: dryRun ? "read" : "write", missing: "allow" }, moveTo);
 }
 
 /** Opens the file or collection that the options name. @throws CommandError */
@@ -86,7 +88,7 @@ async function withSource<T>(
     throw usageError(`--from ${from} takes ${takes}; pass ${takes.includes(" or ") ? "one of them" : "that"}`);
   if (file === "-") return run(io.stdin, "standard input");
   if (file !== undefined) return run(file, file);
-  return withSourceCollection(input, getDatabaseTarget({ ...input, dir: undefined }, io.env), run);
+  return withSourceCollection(input, getDatabaseTarget(input, io.env), run);
 }
 
 /** Losses that are named without `--json`. */

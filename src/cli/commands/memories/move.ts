@@ -4,11 +4,12 @@ import { getField } from "../../../core/values/unknown-values.js";
 import { type ImportedMemories, type ImportedMemory, openArchive } from "../../archive/read-archive.js";
 import { readFolder, type SkippedEntry } from "../../archive/read-folder.js";
 import { transferMemories, type TransferSettings } from "../../archive/transfer.js";
-import { type OpenTargets, readSnapshot, writeArchive, writeWholeFile } from "../../archive/write-archive.js";
+import { type OpenTargets, writeArchive, writeWholeFile } from "../../archive/write-archive.js";
 import { createCommand, programName, type Report } from "../../command.js";
 import { moveInFrom, type MoveInInput, moveInOptions, printLosses, refuseMoveInOptions } from "./move-in.js";
 import type { CliContext } from "../../context.js";
-import { CommandError, usageError, withFile } from "../../errors.js";
+import { about, CommandError, usageError, withFile } from "../../errors.js";
+import { openFolder } from "../../targets/open-folder.js";
 import {
   openMemoryIn,
   type OpenTarget,
@@ -26,7 +27,6 @@ import {
   memoryFlags,
   memoryOptions,
   refuseOptions,
-  targetOptions,
   type TargetOptions,
 } from "../../targets/target-options.js";
 import { countText } from "../../terminal/format.js";
@@ -54,13 +54,13 @@ export const exportMemories = createCommand<ExportOptions>({
     new Option("--all", "all memories of the database, instead of --node"),
     new Option("--to-dir <folder>", "write the files of one memory into a folder, where people can read and edit them"),
     new Option("--overwrite", "replace the file, or files of the folder that have other contents"),
-    ...targetOptions,
+    ...memoryOptions,
   ],
   run: async (input, context) => {
     const { file, toDir, overwrite = false, json } = input;
-    if ((file === undefined) === (toDir === undefined))
+    if (toDir !== undefined && file === undefined) return exportToFolder(toDir, input, context);
+    if (toDir !== undefined || file === undefined)
       throw usageError("export takes a file, - for the standard output, or --to-dir; pass one of them");
-    if (file === undefined) return exportToFolder(input, context);
     const { out, err } = context;
     const counts = await withTargets(input, context, (memories) =>
       file === "-"
@@ -76,20 +76,19 @@ export const exportMemories = createCommand<ExportOptions>({
   },
 });
 
-function exportToFolder(input: ExportOptions, context: CliContext): Promise<Report> {
-  const { toDir: dir, paths, overwrite } = input;
+function exportToFolder(toDir: string, input: ExportOptions, context: CliContext): Promise<Report> {
+  const { paths, overwrite } = input;
   refuseOptions(input, ["all"], "does not go with --to-dir, as a folder is one memory; leave one out");
-  return withMemory(context, input, { access: "read" }, async (source) => {
-    const memory = { address: null, ...(await readSnapshot(source)) };
-    return withMemory(context, { dir, paths }, transferSettings, (target) =>
-      transferMemories([memory], {
-        verb: "exported",
-        open: () => target,
-        isOne: true,
-        note: (sentence) => context.err.note(sentence, input.json === true),
-        overwrite,
-      }),
-    );
+  return withMemory(context, input, { access: "read" }, async ({ memory, name, address }) => {
+    const { files } = await about(name, () => memory.snapshot());
+    const folder = await openFolder("--to-dir", toDir, { paths }, transferSettings.maxFileBytes);
+    return transferMemories([{ address, files }], {
+      verb: "exported",
+      open: () => folder,
+      isOne: true,
+      note: (sentence) => context.err.note(sentence, input.json === true),
+      overwrite,
+    });
   });
 }
 
@@ -99,9 +98,9 @@ function withTargets<T>(
   context: CliContext,
   run: (memories: OpenTargets) => Promise<T>,
 ): Promise<T> {
-  const { all, dir, node, thread, user } = input;
+  const { all, node, thread, user } = input;
   if (all === true) refuseOptions(input, memoryFlags, "does not go with --all; leave one of the two out");
-  else if (dir !== undefined || node !== undefined || (thread ?? user) === undefined)
+  else if (node !== undefined || (thread ?? user) === undefined)
     return withMemory(context, input, { access: "read" }, (open) => run([open]));
   const ranges = checkMemoryFilter(getOwner(input));
   return withMemories(context, input, (database) => {
@@ -153,18 +152,19 @@ export const importMemories = createCommand<MoveInInput>({
     refuseMoveInOptions(input);
     if (dir === undefined) refuseOptions(input, ["include"], "goes with --dir");
     checkPatterns("--include", input.include);
-    if ((file === undefined) === (dir === undefined))
+    if (dir !== undefined && file === undefined) return importFolder(dir, input, context);
+    if (dir !== undefined || file === undefined)
       throw usageError("import takes an archive, - for the standard input, or --dir; pass one of them");
-    if (file !== undefined)
-      // Reads the archive while it is imported. All other errors of the file system are those of a memory.
-      return withFile(file, "read", async () => importFrom(await openArchive(file, context.io.stdin), input, context));
-    return withMemory(context, { dir }, { access: "read" }, async (open) => {
-      const { memory, skipped } = await readFolder(open, dir ?? "", input.include);
-      const report = await importFrom([memory], input, context);
-      return reportSkipped(report, skipped, input.json === true, context);
-    });
+    // Reads the archive while it is imported. All other errors of the file system are those of a memory.
+    return withFile(file, "read", async () => importFrom(await openArchive(file, context.io.stdin), input, context));
   },
 });
+
+async function importFolder(dir: string, input: MoveInInput, context: CliContext): Promise<Report> {
+  const { memory, skipped } = await readFolder(dir, input.include);
+  const report = await importFrom([memory], input, context);
+  return reportSkipped(report, skipped, input.json === true, context);
+}
 
 async function reportSkipped(
   { json, text = "" }: Report,
@@ -181,7 +181,6 @@ async function reportSkipped(
 
 async function importFrom(given: ImportedMemories, input: MoveInInput, context: CliContext): Promise<Report> {
   const { toDir, paths, as, overwrite, dryRun } = input;
-  const destination = { ...input, dir: toDir };
   const transfer = (memories: ImportedMemories, open: TransferSettings["open"], isOne: boolean): Promise<Report> =>
     transferMemories(memories, {
       verb: "imported",
@@ -191,16 +190,18 @@ async function importFrom(given: ImportedMemories, input: MoveInInput, context: 
       overwrite,
       dryRun,
     });
-  if (toDir !== undefined)
-    return withMemory(context, destination, transferSettings, (folder) => transfer(takeOne(given), () => folder, true));
+  if (toDir !== undefined) {
+    const folder = await openFolder("--to-dir", toDir, input, transferSettings.maxFileBytes);
+    return transfer(takeOne(given), () => folder, true);
+  }
   const named = input.node === undefined ? undefined : getOptionalAddress(input);
-  return withDatabase(getDatabaseTarget(destination, context.io.env), (database) =>
+  return withDatabase(getDatabaseTarget(input, context.io.env), (database) =>
     transfer(
       confine(given, named ?? getOwner(input)),
       (from, access) => {
         const address = named ?? from;
         if (address !== null) return openMemoryIn(database, address, { ...transferSettings, access, paths, as });
-        throw usageError("the memory was kept in a folder; pass --node, or --to-dir, for where it shall go");
+        throw usageError("no memory was named for the files of the folder; pass --node, or --to-dir");
       },
       named !== undefined,
     ),

@@ -13,11 +13,13 @@ import { createCommand } from "../../command.js";
 import type { CliContext } from "../../context.js";
 import { pickDefined } from "../../../core/settings/pick-defined.js";
 import { CommandError, inputError, usageError, withFile } from "../../errors.js";
+import { openFolder } from "../../targets/open-folder.js";
 import { withMemory } from "../../targets/open-target.js";
-import { targetOptions, refuseOptions, type TargetOptions } from "../../targets/target-options.js";
+import { memoryOption, memoryOptions, refuseOptions, type TargetOptions } from "../../targets/target-options.js";
 import { portOption, listenError } from "./listening.js";
 
 interface McpOptions extends TargetOptions {
+  dir?: string;
   http?: boolean;
   host?: string;
   port?: number;
@@ -57,21 +59,24 @@ export const mcp = createCommand<McpOptions>({
     new Option("--allow-origin <names...>", "hosts of web pages that may call the server (default: the loopback)"),
     new Option("--dialect <names...>", "which tools to offer (default: unified)").choices(dialectNames),
     new Option("--search", "let models search, with a command or a tool of the dialect"),
-    ...targetOptions,
+    ...memoryOptions,
+    memoryOption("--dir <folder>", "a memory kept as files in a folder, instead of --uri and its options"),
   ],
   renamed: { token: "tokenFile", allowedHosts: "allowHost", allowedOrigins: "allowOrigin" },
   run: async (input, context) => {
-    const { http, search, dialect } = input;
+    const { http, search, dialect, dir } = input;
     if (http !== true) refuseOptions(input, httpOnly, "goes with --http; pass that too");
     const dialects =
       search === true ? (dialect ?? ["unified"]).map((name) => createDialect(name, { search })) : dialect;
     checkDialects(dialects);
     const httpOptions = http === true ? await readHttpOptions(input, context) : null;
-    await withMemory(context, input, { access: "write", missing: "announce" }, async ({ memory }) => {
+    const serve = async ({ memory }: Pick<McpServerOptions, "memory">): Promise<void> => {
       const options: McpServerOptions = { memory, ...pickDefined({ dialects }) };
       if (httpOptions === null) await serveOverStdio(options, context);
       else await serveOverHttp({ ...options, ...httpOptions }, input.json === true, context);
-    });
+    };
+    if (dir === undefined) await withMemory(context, input, { access: "write", missing: "announce" }, serve);
+    else await serve(await openFolder("--dir", dir, input));
     return undefined;
   },
 });

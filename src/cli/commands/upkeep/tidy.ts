@@ -2,7 +2,7 @@ import { Option } from "commander";
 import type { TidyFinding } from "../../../tidy/finding.js";
 import { anyNumber, numberOption, type Report } from "../../command.js";
 import { memoryCommand } from "../../memory-command.js";
-import { checkPatterns, targetOptions } from "../../targets/target-options.js";
+import { checkPatterns, memoryOptions } from "../../targets/target-options.js";
 import { countText } from "../../terminal/format.js";
 import type { Output } from "../../terminal/output.js";
 
@@ -10,7 +10,7 @@ export const tidy = memoryCommand<{ maxChars: number; ignore?: string[] }>({
   usage: "tidy",
   description:
     "Find duplicates, dead links, stale notes, empty and large files, and hidden characters. It changes nothing.",
-  examples: ["tidy --node assistant", 'tidy --dir ./memory --ignore "/drafts/**" --json'],
+  examples: ["tidy --node assistant", 'tidy --node assistant --ignore "/drafts/**" --json'],
   options: [
     numberOption(
       "--max-chars <number>",
@@ -19,7 +19,7 @@ export const tidy = memoryCommand<{ maxChars: number; ignore?: string[] }>({
       "is not a number of characters",
     ).default(4000),
     new Option("--ignore <pattern...>", "paths to leave out (default: directories named conversations or archive)"),
-    ...targetOptions,
+    ...memoryOptions,
   ],
   access: "read",
   check: ({ ignore }) => checkPatterns("--ignore", ignore),
