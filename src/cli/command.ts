@@ -103,7 +103,7 @@ function formatExamples(examples: readonly string[]): string {
   return `Examples:\n${lines.map((line) => `  ${line}`).join("\n")}`;
 }
 
-export function formatExitCodes(): string {
+function formatExitCodes(): string {
   const lines = exitCodeMeanings.map(([code, meaning]) => `  ${String(code).padEnd(3)} ${meaning}`);
   return `Exit codes:\n${lines.join("\n")}`;
 }

@@ -1,5 +1,5 @@
 import { Command, CommanderError } from "commander";
-import { type AddCommand, formatExitCodes, programName } from "./command.js";
+import { type AddCommand, programName } from "./command.js";
 import { append, mv, rm, write } from "./commands/files/change.js";
 import { grep, search } from "./commands/files/find.js";
 import { cat, ls, tree } from "./commands/files/look.js";
@@ -44,7 +44,7 @@ const commandGroups: readonly (readonly [heading: string, commands: readonly Add
  */
 export function createProgram(context: CliContext, print: (text: string) => void): Command {
   const program = new Command(programName)
-    .description("Look into the memories of LangGraph agents, change, move and check them, in MongoDB.")
+    .description("Show, change, move and check the memories of LangGraph agents in MongoDB.")
     .version(context.io.version, "-V, --version", "print the version")
     .helpOption("-h, --help", "show the help")
     .exitOverride()
@@ -55,8 +55,7 @@ export function createProgram(context: CliContext, print: (text: string) => void
       writeErr: () => undefined,
       getOutHelpWidth: () => Math.min(context.io.stdout.columns ?? usualColumns, maxHelpColumns),
       getOutHasColors: () => false,
-    })
-    .addHelpText("after", () => `\n${formatExitCodes()}`);
+    });
   for (const [heading, commands] of commandGroups) {
     program.commandsGroup(heading);
     for (const add of commands) add(program, context);

@@ -47,7 +47,7 @@ export const write = memoryCommand<{ path: string; text?: string; ifExists: "rep
 
 export const rm = memoryCommand<{ path: string; all?: boolean }>({
   usage: "rm <path>",
-  description: "Remove a file, or a directory with everything below it, in one step. It does not ask.",
+  description: "Remove a file, or a directory with all below it. It is one step, and does not ask.",
   examples: ["rm /notes/today --node assistant", "rm / --all --node assistant --thread ada@example.com"],
   options: [new Option("--all", "needed to empty a whole memory (rm /)"), ...changeOptions],
   access: "write",

@@ -15,7 +15,7 @@ import { printEach } from "../../terminal/print-each.js";
 export const grep = memoryCommand<{ pattern: string; path?: string; ignoreCase?: boolean }>({
   usage: "grep <pattern> [path]",
   description:
-    "Find lines that contain a text, in all files, in the files below a directory, or in one file. With --json, it " +
+    "Find lines that contain a text. Searches all files, the files below a directory, or one file. With --json, it " +
     "prints an object for each line.",
   examples: ['grep "vegetarian" --node assistant', 'grep -i "todo:" /notes --node assistant'],
   options: [new Option("-i, --ignore-case", "ignore upper and lower case"), ...memoryOptions],
@@ -37,8 +37,8 @@ export const grep = memoryCommand<{ pattern: string; path?: string; ignoreCase?:
 export const search = memoryCommand<{ query: string; path?: string; limit: number }>({
   usage: "search <query>",
   description:
-    "Find the passages that match a query best, in any form of its words. With --json, it prints an object for each " +
-    "passage.",
+    "Find the passages that match a query best. The words may have any form. With --json, it prints an object for " +
+    "each passage.",
   examples: [
     'search "what does she eat?" --node assistant',
     "search holidays --path /notes --node assistant",

@@ -74,7 +74,7 @@ function formatName({ name, kind }: Row, out: Output): string {
 
 export const tree = memoryCommand<{ path?: string }>({
   usage: "tree [path]",
-  description: "Show a memory, or a directory of it, as a tree with sizes in bytes.",
+  description: "Show a memory or a directory as a tree. Sizes are in bytes.",
   examples: ["tree --node assistant", "tree /notes --node assistant"],
   options: memoryOptions,
   access: "read",

@@ -20,8 +20,8 @@ const limitOption = numberOption(
 export const log = historyCommand<{ path?: string; limit?: number; runs?: boolean }>({
   usage: "log [path]",
   description:
-    "List the versions of a memory, a directory or a file, newest first. Shows a file under its earlier names too. " +
-    "With --json, it prints an object for each version.",
+    "List the versions of a memory, newest first. With a path, lists those of a directory or a file, also under its " +
+    "earlier names. With --json, it prints an object for each version.",
   examples: [
     "log --node assistant",
     "log /notes/today --node assistant --limit 10",
@@ -98,7 +98,7 @@ export const diff = historyCommand<DiffInput>({
 export const blame = historyCommand<{ path: string }>({
   usage: "blame <path>",
   description:
-    "Show for each line of a file which version wrote it, when, and who made it. With --json, it prints an object " +
+    "Show who wrote each line of a file, and when. Names the version of each line. With --json, it prints an object " +
     "for each line.",
   examples: ["blame /notes/today --node assistant", "blame /notes/today --node assistant --json | grep eggs"],
   options: memoryOptions,

@@ -24,8 +24,9 @@ interface RevertOptions {
 export const revert = historyCommand<RevertOptions>({
   usage: "revert [path]",
   description:
-    "Restore a file or a directory as it was after a version, or undo all changes of a run or of a tool call. It " +
-    "is one step, and prints the new versions that it makes. It does not ask, because you can undo it too.",
+    "Restore an earlier version, or undo a run. Restores a file or a directory as it was after a version, or undoes " +
+    "all changes of a run or of a tool call. It is one step, and prints the new versions that it makes. It does not " +
+    "ask, because you can undo it too.",
   examples: [
     "revert /notes/today --to 12 --node assistant",
     "revert --run 1f0c --dry-run --node assistant",

@@ -32,8 +32,8 @@ const maxShown = 20;
 export const forget = createCommand<EraseOptions>({
   usage: "forget",
   description:
-    "Erase a memory for good, or all memories of a user or a thread in all nodes. It shows what it would erase, and " +
-    "asks. You can run it again.",
+    "Erase memories for good. Erases one memory, or all memories of a user or a thread in all nodes. It shows what " +
+    "it would erase, and asks. You can run it again.",
   examples: [
     "forget --user ada@example.com --dry-run",
     "forget --node assistant --thread conversation-7",

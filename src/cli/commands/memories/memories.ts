@@ -15,8 +15,8 @@ import { printEach } from "../../terminal/print-each.js";
 export const memories = createCommand<TargetOptions & { scope?: MemoryScope }>({
   usage: "memories",
   description:
-    "List the memories of a database: bytes, files, time of the last change, and address. Without options it lists " +
-    "all. A pipe or a file gets no header.",
+    "List the memories of a database. Shows bytes, files, time of the last change, and address. Without options it " +
+    "lists all. A pipe or a file gets no header.",
   examples: ["memories --user ada@example.com", "memories --node assistant --scope perThread --json"],
   options: [
     new Option("--scope <scope>", "only memories of this scope").choices(memoryScopes),

@@ -37,8 +37,9 @@ interface Merged extends MergeReport {
 export const merge = createCommand<MergeInput>({
   usage: "merge",
   description:
-    "Add the files of a memory to another one, or all memories of a user or a thread to those of another. An equal " +
-    "file stays once, a new one is written, and a different one is put beside it as note-merged.md. It deletes nothing, unless you pass --forget. If it is interrupted, run it again.",
+    "Add the files of a memory to another one. Without --node, adds all memories of a user or a thread to those of " +
+    "another. An equal file stays once, a new one is written, and a different one is put beside it as " +
+    "note-merged.md. It deletes nothing, unless you pass --forget. If it is interrupted, run it again.",
   examples: [
     "merge --user ada --into-user ada@example.com --dry-run",
     "merge --user ada --into-user ada@example.com --forget",

@@ -41,9 +41,9 @@ interface ExportOptions extends TargetOptions {
 export const exportMemories = createCommand<ExportOptions>({
   usage: "export [file]",
   description:
-    "Save a memory, all memories of a user or a thread, or all memories of a database. Writes JSONL into a file or to " +
-    "the standard output (-). With --to-dir, writes the files of one memory into a folder. The file appears when it " +
-    "is complete. With -, the summary goes to the standard error.",
+    "Save memories into a file or a folder. Saves a memory, all memories of a user or a thread, or all memories of a " +
+    "database. Writes JSONL into a file or to the standard output (-). With --to-dir, writes the files of one memory " +
+    "into a folder. The file appears when it is complete. With -, the summary goes to the standard error.",
   examples: [
     "export assistant.jsonl --node assistant --user ada",
     "export ada.jsonl --user ada@example.com",
@@ -119,8 +119,8 @@ function withTargets<T>(
 export const importMemories = createCommand<MoveInInput>({
   usage: "import [file]",
   description:
-    "Restore an export, from a JSONL file or from the standard input (-), or bring in a folder of texts with --dir. " +
-    "Name the memory that receives everything; without a name, each memory is restored to its own address. Of several " +
+    "Restore an export, or bring in a folder of texts. Reads a JSONL file or the standard input (-), or with --dir a " +
+    "folder. Name the memory that receives everything; without a name, each memory is restored to its own address. Of several " +
     "memories, --node or --user takes only those of this name. It checks " +
     "each memory before it writes, and deletes nothing. If it ends early, run it again: it skips files that are " +
     "already equal. With --from it moves in the memories of another program: see docs/move-in.md.",

@@ -20,8 +20,8 @@ interface ProposalsInput extends TargetOptions {
 export const showProposals = createCommand<ProposalsInput>({
   usage: "proposals [id]",
   description:
-    "List the proposed changes that wait for a person in all memories, oldest first, each with its memory, or show " +
-    "one with its diff. With --json, it prints an object for each proposal.",
+    "List the proposed changes that wait for a person. Lists those of all memories, oldest first, each with its " +
+    "memory. With an id, shows one with its diff. With --json, it prints an object for each proposal.",
   examples: [
     "proposals",
     "proposals --user ada@example.com",

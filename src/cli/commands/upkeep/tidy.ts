@@ -9,7 +9,8 @@ import type { Output } from "../../terminal/output.js";
 export const tidy = memoryCommand<{ maxChars: number; ignore?: string[] }>({
   usage: "tidy",
   description:
-    "Find duplicates, dead links, stale notes, empty and large files, and hidden characters. It changes nothing.",
+    "Find duplicates, dead links and stale notes. Also finds empty and large files, and hidden characters. It " +
+    "changes nothing.",
   examples: ["tidy --node assistant", 'tidy --node assistant --ignore "/drafts/**" --json'],
   options: [
     numberOption(
