@@ -10,7 +10,6 @@ import { hashSha256 } from "../core/values/sha256.js";
 import { clientFiles } from "./client-files.js";
 import { pageDocument } from "./document.js";
 import { PageGuard, type Session } from "./guard.js";
-import { MemoryLists } from "./memory-lists.js";
 import { type AnswerRequest, createNodeListener } from "./node-listener.js";
 import { checkPageOptions, type MemoryPageOptions, pageDefaults } from "./options.js";
 import { confine, hideOthers, hideOthersInError } from "./owner.js";
@@ -128,7 +127,6 @@ function unpack(file: string): string {
 }
 
 function serveData(app: Hono<PageEnv>, memories: PageMemories, guard: PageGuard): void {
-  const lists = new MemoryLists(memories);
   app.use("/api/*", async (http, next) => {
     const request = http.req.raw;
     // Hono would answer HEAD as GET.
@@ -151,8 +149,6 @@ function serveData(app: Hono<PageEnv>, memories: PageMemories, guard: PageGuard)
       const result = await answer({
         memories: seen,
         visitor,
-        // The cached lists contain the memories of all people.
-        lists: owner === undefined ? lists : new MemoryLists(seen),
         signal: http.req.raw.signal,
         http,
       }).catch((error: unknown) => refuse(owner === undefined ? error : hideOthersInError(error)));

@@ -15,7 +15,6 @@ import type {
 import { maxBodyBytes, readJson } from "./body.js";
 import type { Visitor } from "./guard.js";
 import type { MemoryPageNode } from "./options.js";
-import type { MemoryLists } from "./memory-lists.js";
 import { PageRefusal } from "./refusal.js";
 
 /** The memories that a page shows. A MongoMemoryStore has all of it. */
@@ -43,7 +42,6 @@ export interface RouteContext {
   visitor: Visitor;
   /** Aborts when the browser has gone. */
   signal: AbortSignal;
-  lists: MemoryLists;
   /** The context of Hono, for the response. */
   http: Context<PageEnv>;
 }

@@ -41,11 +41,9 @@ describe("what the page answers", () => {
     const nodeId = randomUUID();
     await memoryAt({ nodeId }).write("/a", "1");
     await memoryAt({ nodeId, scope: "perUser", userId: "ada" }).write("/a", "12");
-    const { json, headers } = await askPage(readOnly, `/api/memories?nodeId=${nodeId}&sort=name`);
+    const { json, headers } = await askPage(readOnly, `/api/memories?nodeId=${nodeId}`);
     expect(json).toMatchObject({
-      nodes: [{ nodeId, count: 2 }],
       next: null,
-      total: 2,
       isAll: true,
       memories: [
         { address: { nodeId, scope: "global" }, files: 1 },
@@ -55,9 +53,7 @@ describe("what the page answers", () => {
     expect(headers.get("cache-control")).toBe("no-store");
     expect((await askPage(readOnly, `/api/memories?userId=${randomUUID()}`)).json).toEqual({
       memories: [],
-      nodes: [],
       next: null,
-      total: 0,
       isAll: true,
     });
   });

@@ -149,7 +149,7 @@ describe("the inbox in a browser", () => {
     const tab = await openTab();
     for (const view of ["#/inbox", `#/inbox?${pageQuery({ ...ada, proposal: await propose(ada, "/b") })}`, "#/"]) {
       await tab.view(view);
-      await tab.see(view === "#/" ? "Largest" : "append");
+      await tab.see(view === "#/" ? "Threads" : "append");
       for (const [scheme, width] of [
         ["light", 1280],
         ["dark", 390],

@@ -7,10 +7,9 @@ import { withinTime } from "../../core/runtime/call.js";
 import type { CheckedAddress } from "../../core/values/address.js";
 import { hashSha256 } from "../../core/values/sha256.js";
 import { addressFields, createFilter, listFields, takePage } from "../fields.js";
-import type { MemoryLists } from "../memory-lists.js";
 import { openMemory, openTree } from "../page-memory.js";
 import { PageRefusal } from "../refusal.js";
-import { type RouteContext, route } from "../route.js";
+import { type PageMemories, type RouteContext, route } from "../route.js";
 
 /**
  * The time limit of the database. The browser waits a little longer, and then reports that the page does not answer.
@@ -19,6 +18,9 @@ const maxAnswerMs = 2500;
 
 /** The largest number of proposals that are counted. A person does not decide about more in a day. */
 const maxCounted = 1000;
+
+/** The memories of a list whose changes are noticed: those of its first page. */
+const maxListed = 500;
 
 const listView = z.strictObject({ view: z.literal("memories"), ...listFields });
 
@@ -36,13 +38,13 @@ const schema = z.discriminatedUnion("view", [
  * waiting proposals, and the number of waiting proposals, in all memories and in each.
  */
 const changes = route("GET", "changes", schema, async (input, context) => {
-  const { memories, lists, signal } = context;
+  const { memories, signal } = context;
   // Before any query, so that a request for a memory of others costs nothing.
   const shown = input.view === "memory" ? openShown(context, input) : null;
   const limits = { signals: [signal], timeoutMs: maxAnswerMs };
   return withinTime(limits, "read", async () => {
     const [token, { page, more }] = await Promise.all([
-      shown !== null ? readTreeToken(shown) : input.view === "memories" ? readListToken(lists, input) : "",
+      shown !== null ? readTreeToken(shown) : input.view === "memories" ? readListToken(memories, input) : "",
       takePage(memories.listProposals({}), 0, maxCounted),
     ]);
     const waiting = { count: page.length, more, memories: countEach(page) };
@@ -74,15 +76,19 @@ async function readToken(memory: Memory): Promise<string> {
   return hashSha256(JSON.stringify([files.map(({ path, content }) => [path, content]), directories]));
 }
 
-async function readListToken(lists: MemoryLists, { view: _view, named, ...filter }: ListView): Promise<string> {
-  const { memories } = await lists.find(createFilter(filter), named);
+/** Reads the first page without `named`: every browser requests this every two seconds. */
+async function readListToken(
+  memories: PageMemories,
+  { view: _view, named: _named, ...filter }: ListView,
+): Promise<string> {
+  const { page, more } = await takePage(memories.listMemories(createFilter(filter)), 0, maxListed);
   let [files, sizeBytes, updatedMs] = [0, 0, 0];
-  for (const memory of memories) {
+  for (const memory of page) {
     files += memory.files;
     sizeBytes += memory.sizeBytes;
     updatedMs = Math.max(updatedMs, memory.updatedAt.getTime());
   }
-  return `${memories.length} ${files} ${sizeBytes} ${updatedMs}`;
+  return `${page.length} ${more} ${files} ${sizeBytes} ${updatedMs}`;
 }
 
 function countEach(proposals: readonly ProposalSummary[]): { address: CheckedAddress; count: number }[] {

@@ -1,41 +1,18 @@
 import { z } from "zod";
 import type { CheckedAddress } from "../../core/values/address.js";
-import {
-  addressIn,
-  countField,
-  filterFields,
-  listFields,
-  createFilter,
-  maxMemoriesOffset,
-  takePage,
-} from "../fields.js";
-import { memorySorts, sortMemories } from "../memory-lists.js";
+import { addressIn, countField, filterFields, listFields, maxMemoriesOffset, takePage } from "../fields.js";
+import { findMemories } from "../find-memories.js";
 import { PageRefusal } from "../refusal.js";
 import { route } from "../route.js";
 
 const pageSize = 500;
 
-const listSchema = z.strictObject({
-  ...listFields,
-  offset: countField(0, maxMemoriesOffset),
-  sort: z.enum(memorySorts).default("changed"),
-});
+const listSchema = z.strictObject({ ...listFields, offset: countField(0, maxMemoriesOffset) });
 
-const list = route("GET", "memories", listSchema, async (input, { lists, signal }) => {
-  const { offset, sort, named, ...filter } = input;
-  const { memories, isAll } = await lists.find(createFilter(filter), named);
-  const byNode = await sortMemories(memories, sort, signal);
+const list = route("GET", "memories", listSchema, async ({ offset, ...query }, { memories }) => {
+  const { page, more, isAll } = await findMemories(memories, query, offset, pageSize);
   const end = offset + pageSize;
-  const page = [...byNode.values()].flat().slice(offset, end);
-  const nodes = [...new Set(page.map(({ address }) => address.nodeId))];
-  return {
-    memories: page,
-    /** The number of memories of each node, on all pages of the list. */
-    nodes: nodes.map((nodeId) => ({ nodeId, count: byNode.get(nodeId)?.length ?? 0 })),
-    next: end < memories.length ? end : null,
-    total: memories.length,
-    isAll,
-  };
+  return { memories: page, next: more && end <= maxMemoriesOffset ? end : null, isAll };
 });
 
 /** An address, or only a thread or a user: all memories of this owner, in all nodes. */

@@ -3,7 +3,8 @@ import type { Memory } from "../../core/memory.js";
 import { LiteralSearch } from "../../core/values/literal-search.js";
 import { shorten } from "../../core/values/text.js";
 import type { MemorySummary } from "../../mongodb/memories/addresses/memory-filter.js";
-import { addressFields, countField, createFilter, listFields, maxMemoriesOffset } from "../fields.js";
+import { addressFields, countField, listFields, maxMemoriesOffset } from "../fields.js";
+import { findMemories } from "../find-memories.js";
 import { openMemory, openTree } from "../page-memory.js";
 import { type RouteContext, route } from "../route.js";
 
@@ -54,12 +55,12 @@ const searchMemories = route(
   "GET",
   "search-memories",
   searchMemoriesSchema,
-  async ({ query, kind, offset, named, ...filter }, context) => {
-    const { memories } = await context.lists.find(createFilter(filter), named);
-    const page = memories.slice(offset, offset + maxSearched);
+  async ({ query, kind, offset, ...list }, context) => {
+    const { page, more } = await findMemories(context.memories, list, offset, maxSearched);
     const { found, searched } = await searchEach(page, { query, kind }, context);
     const end = offset + searched;
-    return { found, searched, next: end < memories.length ? end : null };
+    const hasNext = (more || searched < page.length) && end <= maxMemoriesOffset;
+    return { found, searched, next: hasNext ? end : null };
   },
 );
 

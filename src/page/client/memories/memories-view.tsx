@@ -21,20 +21,14 @@ const scopes = [
   ["perUser", "Users"],
 ] as const;
 
-const sorts = [
-  ["changed", "Last changed"],
-  ["size", "Largest"],
-  ["name", "By name"],
-] as const;
-
 /** Shows all memories, or those of a node, a thread or a user. A person who sees only their own gets only these. */
 export function MemoriesView({ query }: { query: Query }): VNode {
   const { owner } = useSession();
   const filter = owner === undefined ? getFilter(query) : {};
-  const { sort = "changed" } = query;
   const [search, setSearch] = useState(noSearch);
-  const { pages, error, more } = usePages("memories", { ...filter, sort }, "offset", useLive().version);
-  const [first] = pages;
+  const { pages, error, more } = usePages("memories", filter, "offset", useLive().version);
+  const count = pages.reduce((sum, { memories }) => sum + memories.length, 0);
+  const isAll = pages.at(-1)?.isAll;
   const isPart = Object.keys(filter).length > 0;
   return (
     <div class="memories">
@@ -46,10 +40,10 @@ export function MemoriesView({ query }: { query: Query }): VNode {
             What is remembered about <Name text={owner.userId} />
           </h1>
         )}
-        {first !== undefined && (
+        {isAll !== undefined && (
           <span class="muted">
-            {first.isAll ? "" : "the first "}
-            {countText(first.total, "memory")}
+            {isAll ? "" : "the first "}
+            {countText(count, "memory")}
           </span>
         )}
       </div>
@@ -63,14 +57,16 @@ export function MemoriesView({ query }: { query: Query }): VNode {
       </div>
       {search.query !== "" ? (
         <FoundMemories filter={filter} search={search} />
-      ) : first === undefined ? (
+      ) : isAll === undefined ? (
         <Pending error={error} />
-      ) : first.total > 0 ? (
+      ) : count > 0 ? (
         <MemoryList pages={pages} more={more} />
       ) : owner !== undefined ? (
         <Empty title="Nothing is remembered">Something appears here with the first thing an assistant writes.</Empty>
       ) : query["named"] !== undefined ? (
-        <Empty title="Nothing fits">No memory has “{query["named"]}” in its ids.</Empty>
+        <Empty title="Nothing fits">
+          {isAll ? "No memory" : "None of the first memories"} has “{query["named"]}” in its ids.
+        </Empty>
       ) : (
         <Empty title="No memories here">A memory appears with the first thing an agent writes.</Empty>
       )}
@@ -100,7 +96,7 @@ function Title({ query: { nodeId, threadId, userId } }: { query: Query }): VNode
 }
 
 function Filter({ query }: { query: Query }): VNode {
-  const { nodeId, threadId, userId, named = "", scope = "", sort = "changed" } = query;
+  const { nodeId, threadId, userId, named = "", scope = "" } = query;
   const chooseScope = (chosen: string): void =>
     replace(memoriesHref({ ...query, scope: chosen, ...(chosen !== "" && { threadId: "", userId: "" }) }));
   return (
@@ -114,12 +110,6 @@ function Filter({ query }: { query: Query }): VNode {
         onInput={(event) => replace(memoriesHref({ ...query, named: event.currentTarget.value }))}
       />
       <Choice label="Scope" value={scope} options={scopes} choose={chooseScope} />
-      <Choice
-        label="Order"
-        value={sort}
-        options={sorts}
-        choose={(chosen) => replace(memoriesHref({ ...query, sort: chosen }))}
-      />
       {(nodeId ?? threadId ?? userId) !== undefined && (
         <a class="button quiet" href={memoriesHref()}>
           Show all

@@ -13,34 +13,29 @@ interface MemoryListProps {
   more: (() => void) | null;
 }
 
-/** Lists memories. Where a node has several, they follow its name. */
+/** Lists memories in the order of the store. Where a node has several, they follow its name. */
 export function MemoryList({ pages, more }: MemoryListProps): VNode {
   const groups = Map.groupBy(
     pages.flatMap((page) => page.memories),
     ({ address }) => address.nodeId,
   );
-  const counts = new Map(pages.flatMap(({ nodes }) => nodes.map(({ nodeId, count }) => [nodeId, count])));
   return (
     <div class="memory-list">
       <ul aria-label="Memories">
-        {Array.from(groups, ([nodeId, memories]) => {
-          const count = counts.get(nodeId) ?? 1;
-          return (
-            <li key={nodeId}>
-              {count > 1 && (
-                <h2 class="node-head">
-                  <a href={memoriesHref({ nodeId })}>
-                    <Name text={nodeId} class="node" />
-                  </a>
-                  <span class="muted">{countText(count, "memory")}</span>
-                </h2>
-              )}
-              {memories.map((memory) => (
-                <MemoryRow key={JSON.stringify(memory.address)} memory={memory} isInGroup={count > 1} />
-              ))}
-            </li>
-          );
-        })}
+        {Array.from(groups, ([nodeId, memories]) => (
+          <li key={nodeId}>
+            {memories.length > 1 && (
+              <h2 class="node-head">
+                <a href={memoriesHref({ nodeId })}>
+                  <Name text={nodeId} class="node" />
+                </a>
+              </h2>
+            )}
+            {memories.map((memory) => (
+              <MemoryRow key={JSON.stringify(memory.address)} memory={memory} isInGroup={memories.length > 1} />
+            ))}
+          </li>
+        ))}
       </ul>
       {more !== null && <MoreButton words="Show more memories" more={more} />}
     </div>
