@@ -61,7 +61,12 @@ function* examineFiles(
     const point = getPoint(path);
     const examining = running.get(point) ?? checks.map((check) => check({ ...scope, point }));
     running.set(point, examining);
-    for (const examine of examining) for (const found of yield* examine(file)) findings.push({ ...found, path });
+    for (const examine of examining) {
+      for (const found of yield* examine(file)) {
+        yield;
+        findings.push({ ...found, path });
+      }
+    }
   }
   return findings;
 }
