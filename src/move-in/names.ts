@@ -28,6 +28,11 @@ export function toPath(texts: readonly string[]): { path: string; shortened: str
   };
 }
 
+/** Returns the name of the file that the facts of a month share. */
+export function getMonthFile(createdAt: Date | undefined): string {
+  return `${createdAt?.toISOString().slice(0, 7) ?? "undated"}.md`;
+}
+
 function shortHash(text: string): string {
   return hashSha256(text).slice(0, 8);
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -59,6 +60,28 @@ describe("moving in the items of a store", () => {
       /^---\nsources: \[\{"resource":"store:\[\\"memories\\",\\"ada\\",\\"tea.txt\\"\]"\}\]\ncreated: .*Z\n(updated: .*\n)?---\nGreen\.$/,
     );
     expect(tree["/old/ada/seat.md"]).toMatch(/---\nLikes the window\.$/);
+  });
+
+  it("puts the texts with random keys of a namespace and a month into one file, without front matter", async () => {
+    const store = new InMemoryStore();
+    for (const text of ["Likes tea.", "Lives in Graz.\nSince May."])
+      await store.put(["memories", "ada"], randomUUID(), { kind: "Memory", content: { content: text } });
+    await store.put(["memories"], randomUUID(), { text: "Closed on Monday." });
+    await store.put(["memories"], randomUUID(), { name: "Ada", likes: "tea" });
+    const { tree } = await moved({ from: "store", source: store, namespace: ["memories"] });
+    const month = new Date().toISOString().slice(0, 7);
+    const { [`/ada/${month}.md`]: ofAda = "", [`/store/${month}.md`]: others = "", ...whole } = tree;
+    const item = (text: string): unknown =>
+      expect.stringMatching(new RegExp(`^- ${month}-\\d\\d: ${text} \\^\\w{12}$`));
+    expect(
+      ofAda
+        .trimEnd()
+        .split("\n")
+        .filter((line) => line !== "  Since May.")
+        .toSorted(),
+    ).toEqual([item("Likes tea\\."), item("Lives in Graz\\.")]);
+    expect(others.trimEnd()).toEqual(item("Closed on Monday\\."));
+    expect(Object.values(whole)).toEqual([expect.stringMatching(/---\nname: Ada\nlikes: tea$/)]);
   });
 
   it("writes a line for each field of a value with several, also inside its content", async () => {

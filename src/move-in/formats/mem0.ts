@@ -1,6 +1,6 @@
 import { getField, toRecord } from "../../core/values/unknown-values.js";
 import { createNote, type MoveInEntry, type MoveInNote, type MoveInSource } from "../entry.js";
-import { toDate } from "../names.js";
+import { getMonthFile, toDate } from "../names.js";
 import { findDocuments, isCollection } from "../read/items.js";
 import { readRecords } from "../read/records.js";
 
@@ -56,9 +56,8 @@ function toEntry(memory: Record<string, unknown>, place: string): MoveInEntry | 
     return createNote(`mem0:${id}`, "it does not name its user by one text");
   const createdAt = toDate(memory["created_at"] ?? memory["createdAt"]);
   const at = toDate(memory["updated_at"] ?? memory["updatedAt"]) ?? createdAt;
-  const month = createdAt?.toISOString().slice(0, 7) ?? "undated";
   return {
-    path: `/mem0/${month}.md`,
+    path: `/mem0/${getMonthFile(createdAt)}`,
     id: `mem0:${id}`,
     content: text,
     at,
