@@ -34,8 +34,8 @@ export function findPageFaults(pages: readonly MemoryDocument[]): string[] {
         ? []
         : [`a page ends at ${JSON.stringify(hi)}, and the next begins at ${JSON.stringify(next)}`];
     }),
-    ...others.flatMap(({ _id, nodeId, outbox }) => [
-      ...(nodeId === undefined && outbox === undefined ? [] : [`the page ${JSON.stringify(_id)} looks like a head`]),
+    ...others.flatMap(({ _id, nodeId }) => [
+      ...(nodeId === undefined ? [] : [`the page ${JSON.stringify(_id)} looks like a head`]),
       ...(_id.includes(getIncarnation(head)) ? [] : [`the page ${JSON.stringify(_id)} is of another memory`]),
     ]),
     ...findContentFaults(pages),

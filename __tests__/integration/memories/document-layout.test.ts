@@ -136,7 +136,7 @@ describe("the indexes", () => {
       {
         v: 2,
         name: "pages",
-        key: { _id: 1, lo: 1, revision: 1, sizeBytes: 1, updatedAt: 1 },
+        key: { _id: 1, lo: 1, revision: 1, sizeBytes: 1, updatedAt: 1, recorded: 1, lastVersion: 1 },
         partialFilterExpression: { lo: { $gte: "" } },
       },
     ]);

@@ -30,11 +30,11 @@ const freshUser = (): UserAddress => ({
   userId: `user ${randomUUID()}`,
 });
 
-/** A memory and its history, without times and ids. */
+/** A memory and the histories of its files, without times and ids. */
 async function describeMemory(memory: Memory) {
-  const versions: unknown[] = [];
+  const versions: Record<string, unknown[]> = {};
   for await (const { path, operation, sizeBytes, redactedAt } of memory.history?.list() ?? [])
-    versions.push([path, operation, sizeBytes, redactedAt !== undefined]);
+    (versions[path] ??= []).push([operation, sizeBytes, redactedAt !== undefined]);
   return { ...describeSnapshot(await memory.snapshot()), versions };
 }
 

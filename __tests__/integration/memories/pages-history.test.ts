@@ -9,12 +9,14 @@ import {
   MongoMemoryStore,
   type MongoMemoryStoreOptions,
 } from "../../../src/index.js";
+import type { PagedHistory } from "../../../src/core/backend-history.js";
 import { withPageBytes } from "../../helpers/page-sizes.js";
 import { freshAddress, refuses } from "../../helpers/memory-case.js";
 import { createFiles, findPages, putFiles } from "../../helpers/paged-memories.js";
 import { findPageFaults, type MemoryDocument, readStoredPages } from "../../helpers/stored-pages.js";
 import { getOrderKey } from "../../../src/mongodb/memories/documents/page-order.js";
 import { readAll } from "../../helpers/read-all.js";
+import { cli } from "../../helpers/run-cli.js";
 import { testDatabase } from "../../helpers/test-database.js";
 import { callTool, Task } from "../../helpers/call-in-task.js";
 import { FakeEmbeddings } from "../../helpers/fake-embeddings.js";
@@ -149,21 +151,81 @@ describe("the history of a large memory", () => {
     }
   });
 
-  it("leaves the head in time, with texts from other pages", async () => {
+  it("leaves the page in time, and makes no other page larger", async () => {
     const memory = small.memory(freshAddress());
     await putFiles(small, memory, createFiles(60));
     for (let index = 0; index < 150; index += 1) await memory.append("/d05/f9", `line ${index}`);
-    const countRecorded = async (): Promise<number> => {
-      const head = await memories.findOne({ ...memory.address });
-      return (head?.["outbox"] as unknown[] | undefined)?.length ?? 0;
-    };
-    await until(async () => (await countRecorded()) < 60);
+    const countRecorded = async (): Promise<number[]> =>
+      (await findPages(memories, memory)).map(({ document }) => document.outbox?.length ?? 0);
+    await until(async () => (await countRecorded()).every((count) => count < 60));
     const versions = await readAll(historyOf(memory).list({ path: "/d05/f9" }));
     expect(versions).toHaveLength(151);
     const { content } = await historyOf(memory).read(versions[140]?.id ?? "");
     expect(content?.split("\n").slice(1)).toEqual(Array.from({ length: 10 }, (_, index) => `line ${index}`));
-    for (const { document } of (await findPages(memories, memory)).slice(1))
-      expect(document).not.toHaveProperty("outbox");
+    expect((await countRecorded()).filter((count) => count > 0).length).toBeLessThanOrEqual(1);
+  });
+
+  it("has the versions of different pages in the order of their times", async () => {
+    const memory = small.memory(freshAddress());
+    await putFiles(small, memory, createFiles(60));
+    const paths = ["/d05/f9", "/d00/f0", "/d03/f3", "/d05/f9", "/d01/f1", "/d00/f0"];
+    for (const path of paths) await memory.append(path, "a line");
+    // A change of several pages moves the outboxes of these pages, and of no other one.
+    await memory.rename("/d03/f3", "/d05/from d03");
+    await memory.append("/d02/f2", "a line");
+    const versions = (await readAll(historyOf(memory).list())).slice(0, paths.length + 2).toReversed();
+    expect(versions.map(({ path }) => path)).toEqual([...paths, "/d05/from d03", "/d02/f2"]);
+    const [third] = versions.slice(2);
+    const { files } = await historyOf(memory).at(third?.id ?? "");
+    const changed = files.flatMap(({ path, content }) => (content.includes("a line") ? [path] : []));
+    expect(changed).toEqual(["/d00/f0", "/d03/f3", "/d05/f9"]);
+  });
+
+  it("gives a program that goes on from the last version every version, once others cannot come before it", async () => {
+    const memory = small.memory(freshAddress());
+    await putFiles(small, memory, createFiles(60));
+    for (const path of ["/d05/f9", "/d00/f0", "/d03/f3"]) await memory.append(path, "a line");
+    const history = historyOf(memory) as PagedHistory;
+    const found: MemoryVersion[] = [];
+    await until(async () => {
+      found.push(...(await history.after(found.at(-1)?.id ?? null, 25)));
+      return found.length >= 63;
+    });
+    expect(found.map(({ id }) => id)).toEqual((await readAll(history.list())).map(({ id }) => id).toReversed());
+  });
+
+  it("goes on in every page when a store changes it that begins no history", async () => {
+    const memory = small.memory(freshAddress());
+    await putFiles(new MongoMemoryStore({ client, dbName, ...withPageBytes(2000) }), memory, createFiles(60));
+    await memory.append("/d05/f9", "a line");
+    const place = ["--uri", uri, "--db", dbName, "--node", memory.address.nodeId];
+    expect(await cli(["append", "/d01/f1", "more", ...place])).toMatchObject({ exitCode: 0 });
+    const versions = await readAll(historyOf(memory).list());
+    expect(versions.map(({ path, operation }) => [path, operation])).toEqual([
+      ["/d01/f1", "modified"],
+      ["/d05/f9", "modified"],
+    ]);
+  });
+
+  it("loses nothing when a store without a history splits a page", async () => {
+    const memory = small.memory(freshAddress());
+    await putFiles(small, memory, createFiles(60));
+    for (const path of ["/d05/f8", "/d05/f9"]) await memory.append(path, "a line");
+    const plain = new MongoMemoryStore({ client, dbName, ...withPageBytes(2000) }).memory(memory.address);
+    const before = await findPages(memories, memory);
+    await plain.write("/d05/f8 long", "text ".repeat(700));
+    expect((await findPages(memories, memory)).length).toBeGreaterThan(before.length);
+    await memory.append("/d05/f9", "another line");
+    for (const [path, count] of [
+      ["/d05/f8", 2],
+      ["/d05/f9", 3],
+    ] as const) {
+      const versions = await readAll(historyOf(memory).list({ path }));
+      const texts = await Promise.all(versions.map(async ({ id }) => (await historyOf(memory).read(id)).content));
+      const lines = (await memory.read(path)).split("\n");
+      expect(texts).toEqual(versions.map((_, index) => lines.slice(0, count - index).join("\n")));
+      expect(versions).toHaveLength(count);
+    }
   });
 
   it("goes on when a memory grows into pages and shrinks again", async () => {
@@ -180,6 +242,27 @@ describe("the history of a large memory", () => {
     const [newestDelete] = await readAll(historyOf(memory).list({ operation: "deleted" }));
     expect((await historyOf(memory).at(newestDelete?.id ?? "")).files).toHaveLength(1);
     expect(await readAll(historyOf(memory).list())).toHaveLength(43 + 40);
+  });
+});
+
+describe("a transaction that a dead process has left", () => {
+  it("on some pages stops no change of another one", async () => {
+    const memory = small.memory(freshAddress());
+    await putFiles(small, memory, createFiles(60));
+    const pages = await findPages(memories, memory);
+    // As a split of the second page does.
+    const left = pages.slice(0, 2).map(({ id }) => id as never);
+    const session = client.startSession();
+    session.startTransaction();
+    const own = client.db(dbName).collection("memories");
+    await own.updateMany({ _id: { $in: left } }, { $set: { left: true } }, { session });
+    const paths = pages.slice(2).flatMap(({ files }) => files.slice(0, 1));
+    for (const path of paths) await memory.append(path, "a line");
+    await session.abortTransaction();
+    await session.endSession();
+    const versions = await readAll(historyOf(memory).list({ operation: "modified" }));
+    expect(versions.map(({ path }) => path)).toEqual(paths.toReversed());
+    expect(paths.length).toBeGreaterThan(5);
   });
 });
 
@@ -307,7 +390,7 @@ describe("the name of a file at which a page began", () => {
     const name = createName();
     const memory = await createThreePages(single, `/${name}`);
     await remove(memory, `/${name}`);
-    expect(await findNaming(name)).toContain("memories");
+    expect(await findNaming(name)).not.toEqual([]);
     await historyOf(memory).redact(what(`/${name}`));
     expect(await findNaming(name)).toEqual([]);
     expect(findPageFaults(await stored(memory))).toEqual([]);
@@ -428,16 +511,31 @@ describe("the name of a file at which a page began", () => {
 });
 
 describe("a change that replaces more text than a document takes", () => {
-  it("is refused whole, and made in parts", async () => {
+  it("is made whole, with a version of each file", async () => {
     const memory = single.memory(freshAddress());
     const texts = Array.from({ length: 24 }, (_, index) => `${index} `.repeat(300_000));
     for (const [index, text] of texts.entries()) await memory.write(`/notes/${index % 2}/${index}`, text);
-    await refuses(memory.delete("/notes"), "ENOSPC");
-    expect((await memory.snapshot()).files).toHaveLength(24);
-    for (const directory of ["/notes/0", "/notes/1"])
-      expect(await memory.delete(directory)).toEqual({ files: 12, dirs: 1 });
+    expect(await memory.delete("/notes")).toEqual({ files: 24, dirs: 3 });
     const [version] = await readAll(historyOf(memory).list({ path: "/notes/1/7", operation: "created" }));
     expect((await historyOf(memory).read(version?.id ?? "")).content).toBe(texts[7]);
+  });
+});
+
+describe("forgetting a user", () => {
+  it("takes the name out of the outbox of every page", async () => {
+    const memory = small.memory(freshAddress());
+    await putFiles(small, memory, createFiles(60));
+    const userId = randomUUID();
+    for (const path of ["/d00/f0", "/d03/f3", "/d05/f9"]) await memory.with({ actor: { userId } }).append(path, "x");
+    const isNamed = async (): Promise<boolean> => {
+      const pages = await findPages(memories, memory);
+      return pages.some(({ document }) => JSON.stringify(document).includes(userId));
+    };
+    expect(await isNamed()).toBe(true);
+    await small.forget({ userId });
+    expect(await isNamed()).toBe(false);
+    const versions = await readAll(historyOf(memory).list({ operation: "modified" }));
+    expect(versions.map(({ actor }) => actor)).toEqual([{}, {}, {}]);
   });
 });
 

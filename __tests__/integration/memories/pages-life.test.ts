@@ -175,6 +175,22 @@ describe("a large memory that expires", () => {
     expect((await memory.snapshot()).files).toHaveLength(0);
   });
 
+  it("keeps its versions as long as any of its pages changes", async () => {
+    const memoriesCollection = `kept ${randomUUID()}`;
+    const own = openStore({ memoriesCollection, history: true });
+    nowMs = startMs;
+    const memory = own.memory(freshUser());
+    await putFiles(own, memory, createFiles(40));
+    const versions = db.collection(`${memoriesCollection}_versions`);
+    for (let step = 0; step < 6; step += 1) {
+      nowMs += dayMs / 2;
+      await memory.append("/d03/f3", "more");
+      const [first] = await versions.find().sort({ expiresAt: 1 }).toArray();
+      expect(first?.["expiresAt"].getTime()).toBeGreaterThanOrEqual(nowMs + dayMs);
+    }
+    expect((await readAll(memory.history?.list() ?? [])).length).toBe(46);
+  });
+
   it("is removed by a sweep with its pages and versions, and by nothing else", async () => {
     const memoriesCollection = `sweep ${randomUUID()}`;
     const own = openStore({ memoriesCollection, history: true });

@@ -24,16 +24,11 @@ export function getRestorationScope({ files, addedDirectories, removedDirectorie
  * Returns the edits that restore a tree. The tree stays the same; the caller stores the edits. The tree needs to
  * contain only the scope of the restoration.
  *
- * @param settings.revision the revision of the tree for which the restoration was planned
- * @param settings.now the time of the files that are written
- * @returns null if the tree has changed since the restoration was planned
+ * @param now the time of the files that are written
+ * @returns null if the texts or directories of the scope have changed since the restoration was planned
  */
-export function restoreTree(
-  tree: MemoryTree,
-  restoration: TreeRestoration,
-  { revision, now }: { revision: number; now: Date },
-): TreeEdits | null {
-  if (!isAsPlanned(tree, restoration, revision)) return null;
+export function restoreTree(tree: MemoryTree, restoration: TreeRestoration, now: Date): TreeEdits | null {
+  if (!isAsPlanned(tree, restoration)) return null;
   const { files, renamed, addedDirectories, removedDirectories } = restoration;
   const createdAt = new Map(restoration.tree.files.map((file) => [file.path, file.createdAt]));
   const sources = new Set(renamed.values());
@@ -53,16 +48,10 @@ export function restoreTree(
   return { removed: [...removed, ...removedDirectories], moved, directories: addedDirectories, files: written };
 }
 
-/** Compares the revision, and also the texts, because a storage may change a text without a new revision. */
-function isAsPlanned(
-  tree: MemoryTree,
-  { files, removedDirectories, tree: planned }: TreeRestoration,
-  revision: number,
-): boolean {
+function isAsPlanned(tree: MemoryTree, { files, removedDirectories, tree: planned }: TreeRestoration): boolean {
   const texts = new Map(planned.files.map(({ path, content }) => [path, content]));
   const removed = new Set([...removedDirectories, ...files.keys()]);
   return (
-    tree.snapshot().revision === revision &&
     [...files.keys()].every((path) => tree.files.get(path)?.content === texts.get(path)) &&
     removedDirectories.every((path) => tree.pathsWithin(path).every((below) => removed.has(below)))
   );

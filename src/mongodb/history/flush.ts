@@ -1,38 +1,70 @@
 import type { CallContext } from "../../core/runtime/call.js";
 import { runInTimeSlices } from "../../core/runtime/time-slices.js";
-import { createUnlinkedVersions, linkedVersions, pathsBefore } from "./outbox.js";
+import { compareCodeUnits } from "../../core/values/text.js";
+import type { PresentMemory, StoredHistory } from "./history-context.js";
+import { addHead, createUnlinkedVersions, linkedVersions, pathsBefore, type RecordedChange } from "./outbox.js";
 import type { VersionCollection } from "./version-collection.js";
-import type { VersionDocument } from "./version-document.js";
-import type { StoredHistory, PresentMemory } from "./history-context.js";
+import { publicId, storedId, type VersionDocument } from "./version-document.js";
 
-/** Returns the changes in the outbox as versions. One command, or none. */
+/** Returns the changes in the outboxes as versions, oldest first. One command, or none. */
 export async function pendingVersions(
-  { memory, changes, texts }: PresentMemory,
+  { memory, outboxes, texts }: Pick<PresentMemory, "memory" | "outboxes" | "texts">,
   versions: VersionCollection,
   call: CallContext,
 ): Promise<VersionDocument[]> {
-  const [first] = changes;
-  if (first === undefined) return [];
+  const changes = outboxes.flatMap((outbox) => outbox.changes);
+  if (changes.length === 0) return [];
   // The texts are compared while the server searches for the heads.
-  const heads = versions.heads(memory, pathsBefore(changes), first.revision, call);
+  const places = outboxes.flatMap((outbox) => listPlaces(memory, outbox.changes));
+  const heads = versions.heads(places, call);
+  // No two outboxes have changes of the same file.
   const unlinked = runInTimeSlices(createUnlinkedVersions(memory, changes, texts), call);
   const [made, found] = await Promise.all([unlinked, heads]);
-  return linkedVersions(made, found);
+  return linkedVersions(made, found).toSorted((a, b) => compareCodeUnits(a._id, b._id));
+}
+
+/**
+ * Returns the versions of the outboxes, and those of a change after them. The change may concern several pages.
+ * @param change null: none
+ * @param texts after the change
+ */
+export async function createVersions(
+  present: Pick<PresentMemory, "memory" | "outboxes" | "texts">,
+  change: RecordedChange | null,
+  texts: ReadonlyMap<string, string>,
+  versions: VersionCollection,
+  call: CallContext,
+): Promise<VersionDocument[]> {
+  const pending = await pendingVersions(present, versions, call);
+  if (change === null) return pending;
+  const heads = await versions.heads(listPlaces(present.memory, [change]), call);
+  for (const version of pending) addHead(heads, version);
+  const made = await runInTimeSlices(createUnlinkedVersions(present.memory, [change], texts), call);
+  return [...pending, ...linkedVersions(made, heads)];
+}
+
+/** Lists the paths whose last versions before these changes are needed. */
+export function listPlaces(memory: string, changes: readonly RecordedChange[]): { path: string; before: string }[] {
+  const [first] = changes;
+  if (first === undefined) return [];
+  const before = storedId(memory, publicId(first, 0));
+  return pathsBefore(changes).map((path) => ({ path, before }));
 }
 
 /**
  * Moves the recorded changes of a memory into the collection of versions. Any process may do so at any time,
  * concurrently, and again after a crash: each version has a fixed id, and the changes leave the memory only after their
  * versions are stored.
+ * @returns whether there were any
  */
 export async function flush(
   source: StoredHistory,
   versions: VersionCollection,
   expiresAt: Date | null,
   call: CallContext,
-): Promise<void> {
-  const present = await source.read("outbox", call);
-  if (present === null || present.changes.length === 0) return;
+): Promise<boolean> {
+  const present = await source.read("recorded", call);
+  if (present === null || present.outboxes.length === 0) return false;
   const expiry = expiresAt && { expiresAt };
   const documents = (await pendingVersions(present, versions, call)).map((document) => ({ ...document, ...expiry }));
   await versions.insert({ ...present.owner, ...expiry }, documents, call);
@@ -44,4 +76,5 @@ export async function flush(
       documents.flatMap(({ path }) => path ?? []),
       call,
     );
+  return true;
 }

@@ -5,17 +5,18 @@ import type { VersionCollection } from "./version-collection.js";
 import type { CallContext } from "../../core/runtime/call.js";
 import type { TreeRestoration } from "../../core/tree/restore-tree.js";
 import type { MemorySnapshot } from "../../core/tree/snapshot.js";
-import type { OwnerDocument } from "./version-document.js";
+import type { OwnerDocument, VersionDocument } from "./version-document.js";
 
 /** The context of the history of one memory. */
 export interface HistoryContext {
   source: StoredHistory;
   /**
-   * Applies a planned revert in one step, if the memory is still at that revision.
+   * Applies a planned revert in one step, if the pages that it concerns are still at these revisions.
+   * @param revisions of the pages, by their ids
    * @returns the recorded change; null if the memory has changed.
    * @throws ENOSPC
    */
-  restore: (restoration: TreeRestoration, revision: number) => Promise<RecordedChange | null>;
+  restore: (restoration: TreeRestoration, revisions: PresentMemory["revisions"]) => Promise<RecordedChange | null>;
   /**
    * Covers the forms of a text in a present file, as one change of this file alone. @throws ENOENT, EISDIR, ENOTDIR
    */
@@ -34,10 +35,11 @@ export interface HistoryContext {
 /** The recorded changes of a memory, from which versions come. */
 export interface StoredHistory {
   /**
-   * Reads the memory with one command. Null if there is no memory, or if it has expired.
-   * @param what "outbox": only the texts that the outbox needs
+   * Reads the memory at one point in time. Null if there is no memory, or if it has expired.
+   * @param what "outbox": only the texts that the outboxes need. "recorded": the same, without `moved`, and each page at
+   *   a point in time of its own
    */
-  read(what: "outbox" | "tree" | { path: string }, call: CallContext): Promise<PresentMemory | null>;
+  read(what: "recorded" | "outbox" | "tree" | { path: string }, call: CallContext): Promise<PresentMemory | null>;
   /** Removes the changes that have become versions. @returns false if the memory is gone */
   settle(present: PresentMemory, call: CallContext): Promise<boolean>;
   /** Gives the memory a new revision. Then no revert can be made that was planned before. */
@@ -56,15 +58,35 @@ export interface FormerBound {
   before: string;
 }
 
+/** The changes in one page that have not become versions yet. */
+export interface Outbox {
+  /** The id of the page. */
+  pageId: string;
+  changes: RecordedChange[];
+}
+
 /** A memory at one point in time. */
 export interface PresentMemory {
-  /** A condition that finds the document of the memory. */
+  /** A condition that finds the head of the memory. */
   documentId: object;
   /** The first part of the ids of the versions. */
   memory: string;
-  revision: number;
-  /** Changes that have not become versions yet. */
-  changes: RecordedChange[];
+  /** The revisions of the pages, by their ids. */
+  revisions: ReadonlyMap<string, number>;
+  /** The revision of the last change in the order of versions. */
+  lastRevision: number;
+  /** The outboxes that are not empty. */
+  outboxes: readonly Outbox[];
+  /**
+   * The versions in the collection with a stored id from `start` on. Absent for a memory of one page, whose outbox has
+   * its last versions. In one of several, an outbox may have older changes than those that others have moved.
+   */
+  moved?: {
+    start: string;
+    versions: readonly VersionDocument[];
+    /** Commands make versions with stored ids from this one on, unless they take unusually long. */
+    settled: string;
+  };
   /** Texts by path: all, or those of the changes and of the requested path. */
   texts: ReadonlyMap<string, string>;
   /** The whole tree, if the caller requested it. */

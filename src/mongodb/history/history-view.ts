@@ -1,12 +1,15 @@
+import { isDeepStrictEqual } from "node:util";
 import { isWhole, type OlderText, readOlderText } from "../../core/history/older-text.js";
 import type { CallContext } from "../../core/runtime/call.js";
 import { runInTimeSlices, type Steps } from "../../core/runtime/time-slices.js";
+import { compareCodeUnits } from "../../core/values/text.js";
 import { pendingVersions } from "./flush.js";
 import type { VersionCollection } from "./version-collection.js";
 import {
   checkVersionId,
   versionIdRange,
   noSuchVersion,
+  endOfChange,
   getPublicId,
   getRevision,
   isBeingCovered,
@@ -18,16 +21,19 @@ import { createFilter, fits, rangeBelow, type VersionQuery } from "./version-que
 import type { PresentMemory } from "./history-context.js";
 
 /**
- * All versions of a memory at one point in time, for one call: recent versions from its document, and older ones from
+ * All versions of a memory at one point in time, for one call: recent versions, which are in memory, and older ones in
  * the collection.
  */
 export class HistoryView {
   readonly present: PresentMemory;
   readonly #versions: VersionCollection;
   readonly #call: CallContext;
-  /** Oldest first. */
+  /** The versions of the outboxes, oldest first. */
   readonly #pending: readonly VersionDocument[];
-  /** Versions in the collection from this id on are newer than this view, or are also among the pending ones. */
+  readonly #pendingIds: ReadonlySet<string>;
+  /** The pending versions, and those that have been moved lately; oldest first. */
+  readonly #recent: readonly VersionDocument[];
+  /** Versions in the collection from this id on are newer than this view, or are also among the recent ones. */
   readonly #end: string;
 
   private constructor(
@@ -40,7 +46,9 @@ export class HistoryView {
     this.#versions = versions;
     this.#call = call;
     this.#pending = pending;
-    this.#end = pending[0]?._id ?? storedId(present.memory, String(present.revision + 1));
+    this.#pendingIds = new Set(pending.map(({ _id }) => _id));
+    this.#recent = joinVersions(present.moved?.versions ?? [], pending);
+    this.#end = present.moved?.start ?? pending[0]?._id ?? storedId(present.memory, String(present.lastRevision + 1));
   }
 
   /** The memory must be read before the collection, so that a version that moves meanwhile is seen. */
@@ -50,14 +58,21 @@ export class HistoryView {
 
   /** The same view with other texts of the memory. Null if the memory has changed. */
   withTexts(present: PresentMemory): HistoryView | null {
-    const { memory, revision } = this.present;
-    if (present.memory !== memory || present.revision !== revision) return null;
-    return new HistoryView(present, this.#versions, this.#pending, this.#call);
+    const { memory, revisions } = this.present;
+    const isSame = present.memory === memory && isDeepStrictEqual(present.revisions, revisions);
+    if (!isSame) return null;
+    const { moved, ...others } = this.present;
+    return new HistoryView(
+      { ...others, ...present, ...(moved && { moved }) },
+      this.#versions,
+      this.#pending,
+      this.#call,
+    );
   }
 
   /** Whether the version has moved from the memory to the collection. */
   isStored(id: string): boolean {
-    return storedId(this.present.memory, id) < this.#end;
+    return !this.#pendingIds.has(storedId(this.present.memory, id));
   }
 
   async one(id: string): Promise<VersionDocument> {
@@ -65,7 +80,7 @@ export class HistoryView {
     const [found] =
       _id < this.#end
         ? await this.#versions.findAll({ _id }, {}, this.#call)
-        : this.#pending.filter((version) => version._id === _id);
+        : this.#recent.filter((version) => version._id === _id);
     if (found?.operation === undefined) throw noSuchVersion(id);
     return found;
   }
@@ -78,34 +93,47 @@ export class HistoryView {
     fields: { projection?: { older: 0 } } = {},
   ): Promise<VersionDocument[]> {
     const end = olderThan === null ? null : storedId(this.present.memory, checkVersionId(olderThan));
-    const pending = this.#pending
+    const recent = this.#recent
       .filter((version) => (end === null || version._id < end) && fits(version, query))
       .toReversed()
       .slice(0, limit);
-    if (pending.length === limit) return pending;
+    if (recent.length === limit) return recent;
     const ids = { ...versionIdRange(this.present.memory), $lt: end !== null && end < this.#end ? end : this.#end };
-    const rest = limit - pending.length;
+    const rest = limit - recent.length;
     const options = { limit: rest, ...fields, ...(query.below !== undefined && { hint: "_id_" }) };
     const stored = await this.#versions.findAll({ _id: ids, ...createFilter(query) }, options, this.#call);
-    return [...pending, ...stored];
+    return [...recent, ...stored];
   }
 
-  /** Reads versions after one without their texts, oldest first. @param newerThan an id, or null for the oldest */
+  /**
+   * Reads versions after one without their texts, oldest first. Leaves out the last ones of a memory of several pages,
+   * because an older one may still come.
+   * @param newerThan an id, or null for the oldest
+   */
   async after(newerThan: string | null, limit: number): Promise<VersionDocument[]> {
     // An id that the memory has not reached is of an earlier memory of the same address.
-    const isEarlier = newerThan !== null && getRevision(newerThan) > this.present.revision;
+    const isEarlier = newerThan !== null && getRevision(newerThan) > this.present.lastRevision;
     const start = this.#startAfter(isEarlier ? null : newerThan);
     const filter = { _id: { $gt: start, $lt: this.#end }, operation: { $exists: true } };
     const options = { limit, sort: { _id: 1 }, projection: { older: 0 }, hint: "_id_" } as const;
     const stored = await this.#versions.findAll(filter, options, this.#call);
-    const pending = this.#pending.filter(({ _id, operation }) => _id > start && operation !== undefined);
-    return [...stored, ...pending].slice(0, limit);
+    const { settled } = this.present.moved ?? {};
+    const recent = this.#recent.filter(
+      ({ _id, operation }) => _id > start && operation !== undefined && (settled === undefined || _id < settled),
+    );
+    return [...stored, ...recent].slice(0, limit);
   }
 
-  /** Reads everything after a change, newest first. */
-  async *newerThan(revision: number): AsyncGenerator<VersionDocument> {
-    const start = storedId(this.present.memory, String(revision + 1));
-    yield* this.#pending.filter((version) => version._id >= start).toReversed();
+  /** Whether a version is of a later change than another one. */
+  isLater(id: string, than: string): boolean {
+    const { memory } = this.present;
+    return storedId(memory, id) > endOfChange(memory, than);
+  }
+
+  /** Reads everything after the change of a version, newest first. */
+  async *newerThan(id: string): AsyncGenerator<VersionDocument> {
+    const start = endOfChange(this.present.memory, id);
+    yield* this.#recent.filter((version) => version._id >= start).toReversed();
     yield* this.#versions.find({ _id: { $gte: start, $lt: this.#end } }, {}, this.#call);
   }
 
@@ -117,7 +145,7 @@ export class HistoryView {
         getPublicId({ _id: last }),
       ]),
     );
-    for (const version of this.#pending) if (version.file !== undefined) files.set(version.file, getPublicId(version));
+    for (const version of this.#recent) if (version.file !== undefined) files.set(version.file, getPublicId(version));
     return files;
   }
 
@@ -125,8 +153,8 @@ export class HistoryView {
   async filesAt(path: string): Promise<Set<string | undefined>> {
     const filter = { _id: this.#storedIds(), $or: [{ path }, { from: path }] };
     const stored = await this.#versions.findAll(filter, { projection: { older: 0 } }, this.#call);
-    const pending = this.#pending.filter((version) => version.path === path || version.from === path);
-    return new Set([...stored, ...pending].map(({ file }) => file));
+    const recent = this.#recent.filter((version) => version.path === path || version.from === path);
+    return new Set([...stored, ...recent].map(({ file }) => file));
   }
 
   /** Reads the versions that record changes of directories, newest first and without their texts. */
@@ -134,7 +162,7 @@ export class HistoryView {
     const filter = { _id: this.#storedIds(), directories: { $exists: true } };
     const options = { projection: { older: 0 }, hint: "_id_" } as const;
     const stored = await this.#versions.findAll(filter, options, this.#call);
-    return [...this.#pending.filter(({ directories }) => directories !== undefined).toReversed(), ...stored];
+    return [...this.#recent.filter(({ directories }) => directories !== undefined).toReversed(), ...stored];
   }
 
   #storedIds(): object {
@@ -149,10 +177,10 @@ export class HistoryView {
     const options = { sort: { file: -1, _id: -1 }, hint: "by_file" } as const;
     for await (const version of this.#versions.find(filter, options, this.#call)) {
       while (version.file !== undefined && (waiting.at(-1) ?? "") >= version.file)
-        yield* this.#pendingVersions(waiting.pop() ?? "", null);
+        yield* this.#recentVersions(waiting.pop() ?? "", null);
       yield version;
     }
-    for (const file of waiting.toReversed()) yield* this.#pendingVersions(file, null);
+    for (const file of waiting.toReversed()) yield* this.#recentVersions(file, null);
   }
 
   /** Reads the versions of a file, newest first. @param after an id: only newer versions; null for all */
@@ -163,7 +191,7 @@ export class HistoryView {
   }
 
   async *lineagePages(file: string, after: string | null): AsyncGenerator<VersionDocument[]> {
-    yield this.#pendingVersions(file, after);
+    yield this.#recentVersions(file, after);
     const start = this.#startAfter(after);
     let end = this.#end;
     for (;;) {
@@ -176,9 +204,9 @@ export class HistoryView {
     }
   }
 
-  #pendingVersions(file: string, after: string | null): VersionDocument[] {
+  #recentVersions(file: string, after: string | null): VersionDocument[] {
     const start = this.#startAfter(after);
-    return this.#pending.filter((version) => version.file === file && version._id > start).toReversed();
+    return this.#recent.filter((version) => version.file === file && version._id > start).toReversed();
   }
 
   #startAfter(after: string | null): string {
@@ -187,8 +215,8 @@ export class HistoryView {
 
   /** Finds the id of the last version until a time, also of directories. Null if all are later. */
   async lastUntil(time: Date): Promise<string | null> {
-    const pending = this.#pending.findLast(({ at }) => at <= time);
-    if (pending !== undefined) return getPublicId(pending);
+    const recent = this.#recent.findLast(({ at }) => at <= time);
+    if (recent !== undefined) return getPublicId(recent);
     const options = { limit: 1, projection: { older: 0 }, hint: "_id_" } as const;
     const filter = { _id: this.#storedIds(), at: { $lte: time } };
     const [last] = await this.#versions.findAll(filter, options, this.#call);
@@ -197,15 +225,15 @@ export class HistoryView {
 
   /** Finds the last version at a path. */
   async lastAt(path: string): Promise<VersionDocument | null> {
-    const pending = this.#pending.findLast((version) => version.path === path);
-    if (pending !== undefined) return pending;
+    const recent = this.#recent.findLast((version) => version.path === path);
+    if (recent !== undefined) return recent;
     const [last] = await this.#versions.findAll({ path, _id: this.#storedIds() }, { limit: 1 }, this.#call);
     return last ?? null;
   }
 
   /** Whether there is a version below a path. */
   async hasBelow(path: string): Promise<boolean> {
-    if (this.#pending.some((version) => version.path?.startsWith(`${path}/`))) return true;
+    if (this.#recent.some((version) => version.path?.startsWith(`${path}/`))) return true;
     const filter = { path: rangeBelow(path), _id: versionIdRange(this.present.memory) };
     const [found] = await this.#versions.findAll(filter, { limit: 1, hint: "by_path" }, this.#call);
     return found !== undefined;
@@ -248,7 +276,7 @@ export class HistoryView {
   /** Finds the existing versions among these ids, by id. */
   async several(ids: readonly string[]): Promise<Map<string, VersionDocument>> {
     const stored = [...new Set(ids)].map((id) => storedId(this.present.memory, id));
-    const found = this.#pending.filter(({ _id }) => stored.includes(_id));
+    const found = this.#recent.filter(({ _id }) => stored.includes(_id));
     for (let start = 0; start < stored.length; start += maxIdsPerCommand) {
       const some = stored.slice(start, start + maxIdsPerCommand).filter((id) => id < this.#end);
       if (some.length > 0)
@@ -256,6 +284,12 @@ export class HistoryView {
     }
     return new Map(found.map((version) => [getPublicId(version), version]));
   }
+}
+
+/** Joins versions into one list, oldest first. One that is in both is once. */
+function joinVersions(moved: readonly VersionDocument[], pending: readonly VersionDocument[]): VersionDocument[] {
+  const all = new Map([...moved, ...pending].map((version) => [version._id, version]));
+  return [...all.values()].toSorted((a, b) => compareCodeUnits(a._id, b._id));
 }
 
 const maxIdsPerCommand = 1000;

@@ -124,7 +124,7 @@ export class MongoHistory implements HistoryBackend {
         const sizeBytes = content === null ? 0 : utf8Bytes(content);
         if (sizeBytes > maxFileBytes) throw fileTooLarge(sizeBytes, maxFileBytes);
       }
-      const change = await restore(restoration, view.present.revision);
+      const change = await restore(restoration, view.present.revisions);
       if (change !== null) {
         const texts = [...restoration.files].filter((entry): entry is [string, string] => entry[1] !== null);
         const work = createUnlinkedVersions(view.present.memory, [change], new Map(texts));

@@ -4,11 +4,17 @@ import type { VersionOperation } from "../../core/history/history.js";
 import { type OlderText, encodeOlderText, readOlderText, wholeText } from "../../core/history/older-text.js";
 import { hashSha256 } from "../../core/values/sha256.js";
 import { utf8Bytes } from "../../core/values/text.js";
-import { type DirectoryChange, publicId, storedId, type VersionDocument } from "./version-document.js";
+import {
+  type ChangeOrder,
+  type DirectoryChange,
+  getPublicId,
+  publicId,
+  storedId,
+  type VersionDocument,
+} from "./version-document.js";
 
-/** A change that a memory has recorded in its document, with paths. */
-export interface RecordedChange {
-  revision: number;
+/** A change that a memory has recorded in one of its pages, with paths. */
+export interface RecordedChange extends ChangeOrder {
   at: Date;
   actor: MemoryActor | null;
   origin?: VersionOrigin;
@@ -80,11 +86,11 @@ export interface UnlinkedVersion {
 
 function createVersions(
   memory: string,
-  { revision, at, actor, origin, files, directories }: RecordedChange,
+  { at, actor, origin, files, directories, ...change }: RecordedChange,
 ): UnlinkedVersion[] {
   const all: (RecordedFile | null)[] = files.length === 0 ? [null] : files;
   return all.map((file, index) => {
-    const id = publicId(revision, index);
+    const id = publicId(change, index);
     const paths = file && {
       path: file.path,
       ...(file.from !== undefined && { from: file.from }),
@@ -154,15 +160,23 @@ function* createOlderText(
   return isAppend ? { start: before.length, text: "", end: 0 } : yield* encodeOlderText(before, after);
 }
 
+/** Adds a version to the last known versions of paths. */
+export function addHead(heads: Map<string, Head>, version: VersionDocument): void {
+  const { path, from, file, operation } = version;
+  if (path === undefined) return;
+  const id = getPublicId(version);
+  if (from !== undefined) heads.delete(from);
+  heads.set(path, { id, file: file ?? id, gone: operation === "deleted" });
+}
+
 function addLineage(versions: readonly UnlinkedVersion[], heads: Map<string, Head>): void {
   for (const { document, id, file } of versions) {
     if (file === null) continue;
-    const { path, from, gone } = file;
+    const { path, from } = file;
     const head = heads.get(from ?? path);
     const goesOn = head !== undefined && !head.gone && document.operation !== "created";
     document.file = goesOn ? head.file : id;
     if (head !== undefined) document.since = head.id;
-    if (from !== undefined) heads.delete(from);
-    heads.set(path, { id, file: document.file, gone });
+    addHead(heads, document);
   }
 }

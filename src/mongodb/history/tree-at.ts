@@ -29,7 +29,7 @@ export async function treeAt(view: HistoryView, id: string): Promise<FormerTree>
   const directories = new Set(tree?.directories);
   const lineages = new Map<string, VersionDocument[]>();
   const seen = new Set<string>();
-  for await (const version of view.newerThan(revision)) {
+  for await (const version of view.newerThan(id)) {
     seen.add(getPublicId(version));
     undoDirectories(directories, version.directories ?? {});
     if (version.file === undefined) continue;
@@ -38,7 +38,7 @@ export async function treeAt(view: HistoryView, id: string): Promise<FormerTree>
     else others.push(version);
   }
   const isLost = ({ since }: VersionDocument): boolean =>
-    since !== undefined && !seen.has(since) && getRevision(since) > revision;
+    since !== undefined && !seen.has(since) && view.isLater(since, id);
   const changed = [...lineages.values()];
   const firsts = changed.map((newer) => newer.at(-1)).filter((first) => first !== undefined);
   const heads = await view.several(

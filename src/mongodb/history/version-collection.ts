@@ -1,9 +1,10 @@
-import type { FindCursor, IndexDescription } from "mongodb";
+import type { ClientSession, FindCursor, IndexDescription } from "mongodb";
 import type { CallContext } from "../../core/runtime/call.js";
 import { createIndexes } from "../driver/create-indexes.js";
 import { storageError } from "../driver/errors.js";
 import type { ExactCollection } from "../driver/exact-collection.js";
 import { reading, streaming, streamingBatches } from "../driver/reads.js";
+import type { SnapshotOptions } from "../driver/snapshot-reads.js";
 import type { Head } from "./outbox.js";
 import { type Redaction, writeRedactions } from "./redaction/write-redactions.js";
 import {
@@ -29,6 +30,14 @@ interface FindVersionsOptions {
   /** Replaces the order by ids. */
   sort?: Record<string, 1 | -1>;
   projection?: { older: 0 };
+  /** The snapshot to read. @default the present */
+  moment?: SnapshotOptions;
+}
+
+/** A path, and the range of ids in which its last version is searched. */
+interface Place {
+  path: string;
+  ids: object;
 }
 
 /** Returns a partial filter. A sparse index would contain every document, because each has an id. */
@@ -93,17 +102,12 @@ export class VersionCollection {
     return createIndexes(this.#collection, versionIndexes, "the history", option);
   }
 
-  /** Reads the last versions of these paths before a change. */
-  async heads(
-    memory: string,
-    paths: readonly string[],
-    revision: number,
-    call: CallContext,
-  ): Promise<Map<string, Head>> {
-    const before = { ...versionIdRange(memory), $lt: storedId(memory, String(revision)) };
+  /** Reads the last version of each path before the version with the stored id `before`. */
+  async heads(places: readonly { path: string; before: string }[], call: CallContext): Promise<Map<string, Head>> {
     const heads = new Map<string, Head>();
-    for (const some of splitPaths(paths)) {
-      const found = await this.#findLast(some, before, 0, call);
+    const all = places.map(({ path, before }) => ({ path, ids: { $gt: before.split(".")[0], $lt: before } }));
+    for (const some of split(all)) {
+      const found = await this.#findLast(some, 0, call);
       for (const { path, operation, file, ...document } of found) {
         const id = getPublicId(document);
         if (path !== undefined) heads.set(path, { id, file: file ?? id, gone: operation === "deleted" });
@@ -118,6 +122,18 @@ export class VersionCollection {
    */
   insert(owner: OwnerDocument, versions: readonly VersionDocument[], call: CallContext): Promise<void> {
     return this.#collection.insertMissing([owner, ...versions, owner], call);
+  }
+
+  /** Inserts versions as a part of a transaction, which an existing id must not end. */
+  async insertWithin(
+    session: ClientSession,
+    { owner, versions }: { owner: OwnerDocument; versions: readonly VersionDocument[] },
+    call: CallContext,
+  ): Promise<void> {
+    const writes = [owner, ...versions].map(({ _id, ...fields }) => ({
+      updateOne: { filter: { _id }, update: { $setOnInsert: fields }, upsert: true },
+    }));
+    await this.#collection.bulkWrite(writes, call, { session });
   }
 
   /** Reads versions, newest first. */
@@ -140,27 +156,34 @@ export class VersionCollection {
     return reading(() => this.#found(filter, options, call).toArray());
   }
 
+  /** Finds versions in a snapshot, oldest first. */
+  findMoved(ids: object, moment: SnapshotOptions, call: CallContext): Promise<VersionDocument[]> {
+    return this.#found({ _id: ids }, { sort: { _id: 1 }, moment }, call).toArray();
+  }
+
   /** Leaves out versions that MongoDB has yet to delete. */
   #found(filter: object, options: FindVersionsOptions, call: CallContext): FindCursor<VersionDocument> {
     const kept = { ...filter, dropAt: { $not: { $lte: this.#clock() } } };
-    const all = { sort: { _id: -1 }, batchSize, ...options } as const;
+    const { moment, ...rest } = options;
+    const all = { sort: { _id: -1 }, batchSize, ...rest, ...moment } as const;
     return this.#collection.find<VersionDocument>(kept, call, all);
   }
 
   /** Removes versions of these paths that need not be kept. */
   async applyRetention(memory: string, paths: readonly string[], call: CallContext): Promise<void> {
     const { keepVersions, keepMs } = this.#retention;
-    for (const some of splitPaths(paths)) {
+    const ids = versionIdRange(memory);
+    for (const some of split([...new Set(paths)].map((path) => ({ path, ids })))) {
       if (keepVersions !== undefined) {
-        const last = await this.#findLast(some, versionIdRange(memory), keepVersions, call);
-        const dropped = last.map(({ path, _id }) => ({ path, _id: { ...versionIdRange(memory), $lte: _id } }));
+        const last = await this.#findLast(some, keepVersions, call);
+        const dropped = last.map(({ path, _id }) => ({ path, _id: { ...ids, $lte: _id } }));
         if (dropped.length > 0) await this.#collection.deleteMany({ $or: dropped }, call);
       }
       if (keepMs !== undefined) {
-        const last = await this.#findLast(some, versionIdRange(memory), 1, call);
+        const last = await this.#findLast(some, 1, call);
         const replaced = last.map(({ path, _id }) => ({
           path,
-          _id: { ...versionIdRange(memory), $lte: _id },
+          _id: { ...ids, $lte: _id },
           dropAt: { $exists: false },
         }));
         if (replaced.length > 0)
@@ -169,14 +192,13 @@ export class VersionCollection {
     }
   }
 
-  /** Finds the last version at each path in a range of ids, after skipping `skip` versions. */
+  /** Finds the last version at each place, after skipping `skip` versions. */
   async #findLast(
-    paths: readonly string[],
-    ids: object,
+    places: readonly Place[],
     skip: number,
     call: CallContext,
   ): Promise<Pick<VersionDocument, "_id" | "path" | "operation" | "file">[]> {
-    const [first, ...others] = paths.map((path): object[] => [
+    const [first, ...others] = places.map(({ path, ids }): object[] => [
       { $match: { path, _id: ids } },
       { $sort: { path: 1, _id: -1 } },
       ...(skip > 0 ? [{ $skip: skip }] : []),
@@ -203,14 +225,12 @@ export class VersionCollection {
   /**
    * Removes the versions of a memory. The document that names their owner is removed after them, so that a crash leaves
    * no versions without an owner. Versions that another process inserts meanwhile are removed after that document.
-   * @param beforeRevision only versions before it are counted. @default all
+   * @param uncounted the ids of versions that are not counted. @default none
    * @returns the number of versions
    */
-  async remove(memory: string, call: CallContext, beforeRevision?: number): Promise<number> {
-    if (beforeRevision !== undefined) {
-      const later = { $gte: storedId(memory, String(beforeRevision)), $lt: versionIdRange(memory).$lt };
-      await this.#collection.deleteMany({ _id: later }, call);
-    }
+  async remove(memory: string, call: CallContext, uncounted: readonly string[] = []): Promise<number> {
+    const ids = uncounted.map((id) => storedId(memory, id));
+    if (ids.length > 0) await this.#collection.deleteMany({ _id: { $in: ids } }, call);
     const ofMemory = { _id: versionIdRange(memory) };
     const count = await this.#collection.deleteMany(ofMemory, call);
     await this.#collection.deleteOne({ _id: memory }, call);
@@ -253,9 +273,8 @@ export class VersionCollection {
   }
 }
 
-function splitPaths(paths: readonly string[]): string[][] {
-  const unique = [...new Set(paths)];
-  return Array.from({ length: Math.ceil(unique.length / maxPathsPerCommand) }, (_, index) =>
-    unique.slice(index * maxPathsPerCommand, (index + 1) * maxPathsPerCommand),
+function split(places: readonly Place[]): Place[][] {
+  return Array.from({ length: Math.ceil(places.length / maxPathsPerCommand) }, (_, index) =>
+    places.slice(index * maxPathsPerCommand, (index + 1) * maxPathsPerCommand),
   );
 }

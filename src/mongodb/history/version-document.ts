@@ -80,22 +80,52 @@ export interface OwnerDocument {
 const revisionDigits = 10;
 const indexDigits = 6;
 
-/** Returns the id of a version: the revision of its change, and the position among the files of the change. */
-export function publicId(revision: number, index: number): string {
-  return index === 0 ? String(revision) : `${revision}.${index}`;
+/**
+ * A page of several counts on from the time of the server, in these units. So the changes of one command are not counted
+ * beyond the time at which it ends.
+ */
+export const revisionsPerMs = 1000;
+
+/** Returns the first revision that a page of several can have at a time. */
+export function getRevisionAt(time: Date): number {
+  return time.getTime() * revisionsPerMs;
+}
+
+/** The change to which a version belongs. */
+export interface ChangeOrder {
+  /** Counts the changes of a memory of one page. In a memory of several it is above that time, and above the last one. */
+  revision: number;
+  /** The token of the page that made the change. Empty for the head, and for a change of several pages. */
+  page: string;
+}
+
+/** Returns the id of a version: its change, and the position among the files of the change. */
+export function publicId({ revision, page }: ChangeOrder, index: number): string {
+  const change = page === "" ? String(revision) : `${revision}-${page}`;
+  return index === 0 ? change : `${change}.${index}`;
 }
 
 /** @param memory the id of its document */
 export function storedId(memory: string, id: string): string {
-  const [revision = "", index = "0"] = id.split(".");
-  return `${memory}.${revision.padStart(revisionDigits, "0")}.${index.padStart(indexDigits, "0")}`;
+  const [, index = "0"] = id.split(".");
+  return `${storedChange(memory, id)}.${index.padStart(indexDigits, "0")}`;
+}
+
+/** Returns the part of the stored id that all versions of a change share. Times sort after counted changes. */
+function storedChange(memory: string, id: string): string {
+  const [change = ""] = id.split(".");
+  return `${memory}.${String(getRevision(id)).length > revisionDigits ? `t${change}` : change.padStart(revisionDigits, "0")}`;
+}
+
+/** Returns an id after the versions of a change, and before those of the next. "/" is the character after ".". */
+export function endOfChange(memory: string, id: string): string {
+  return `${storedChange(memory, id)}/`;
 }
 
 export function getPublicId({ _id }: Pick<VersionDocument, "_id">): string {
-  return publicId(
-    Number(_id.slice(-revisionDigits - 1 - indexDigits, -indexDigits - 1)),
-    Number(_id.slice(-indexDigits)),
-  );
+  const [, stored = "", index = ""] = _id.split(".");
+  const change = stored.startsWith("t") ? stored.slice(1) : String(Number(stored));
+  return Number(index) === 0 ? change : `${change}.${Number(index)}`;
 }
 
 /** Whether the whole text is redacted. */
@@ -125,12 +155,13 @@ export function getPathBefore(
 }
 
 export function getRevision(id: string): number {
-  return Number(id.split(".")[0]);
+  return Number.parseInt(id, 10);
 }
 
 /** @throws MemoryError EINVAL */
 export function checkVersionId(id: unknown): string {
-  if (typeof id === "string" && /^(?:0|[1-9]\d{0,9})(?:\.[1-9]\d{0,5})?$/.test(id)) return id;
+  if (typeof id === "string" && /^(?:0|[1-9]\d{0,9}|[1-9]\d{15}(?:-[\da-f]{16})?)(?:\.[1-9]\d{0,5})?$/.test(id))
+    return id;
   throw badVersionId(id);
 }
 

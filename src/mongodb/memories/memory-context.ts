@@ -108,6 +108,8 @@ export interface KnownPages {
   pages: readonly KnownPage[];
   /** The time of the last change of any page that this process has seen. */
   updatedAt: Date;
+  /** Whether a page has recorded a change. */
+  hasHistory: boolean;
 }
 
 export interface ServerTraits {
@@ -130,6 +132,11 @@ export function getSplitBytes({ server, pageBytes }: Pick<MemoriesContext, "serv
 export async function hasTransactions({ server, db }: Pick<MemoriesContext, "server" | "db">): Promise<boolean> {
   server.hasTransactions ??= (await findTopology(db)) !== "standalone";
   return server.hasTransactions;
+}
+
+/** Whether each change is recorded, also in a page that has recorded none. */
+export function beginsHistory({ history, knownPages, key }: PagedMemory): boolean {
+  return history !== null && (history.begins || knownPages.get(key)?.hasHistory === true);
 }
 
 /** Finds the head of an address. The server itself repeats a racing upsert if its filter is an `_id` alone. */

@@ -145,7 +145,8 @@ function openHistory(memory: PagedMemory, call: CallContext): HistoryBackend {
   const context = {
     source: new OutboxSource(memory),
     versions,
-    restore: (restoration: TreeRestoration, revision: number) => restoreMemory(memory, restoration, revision, call),
+    restore: (restoration: TreeRestoration, revisions: ReadonlyMap<string, number>) =>
+      restoreMemory(memory, restoration, revisions, call),
     cover: async (path: string, redactors: readonly TextRedactor[]) => {
       const [only, ...others] = redactors;
       const change: Change =
@@ -171,19 +172,20 @@ function openHistory(memory: PagedMemory, call: CallContext): HistoryBackend {
 function restoreMemory(
   memory: PagedMemory,
   restoration: TreeRestoration,
-  revision: number,
+  planned: ReadonlyMap<string, number>,
   call: CallContext,
 ): Promise<RecordedChange | null> {
   const { clock, isReader } = memory;
   return transact<RecordedChange | null>(
     memory,
-    // A redaction gives the memory a new revision: what was read before it must not be restored.
+    // A redaction gives the head a new revision: what was read before it must not be restored.
     { ...getRestorationScope(restoration), needsTexts: true, isExact: true },
-    (tree, { at }) => {
-      const edits = restoreTree(tree, restoration, { revision, now: at });
+    (tree, { at, revisions, nextRevision }) => {
+      const isSame = revisions.size > 0 && [...revisions].every(([id, revision]) => planned.get(id) === revision);
+      const edits = isSame ? restoreTree(tree, restoration, at) : null;
       if (edits === null) return { edits: noEdits, result: null };
       const recorded = { files: [], directories: {}, ...recordEdits(tree, edits) };
-      const result = { revision: revision + 1, at: isReader ? clock() : at, actor: call.actor, ...recorded };
+      const result = { revision: nextRevision, page: "", at: isReader ? clock() : at, actor: call.actor, ...recorded };
       return { edits: isReader ? noEdits : edits, result };
     },
     call,

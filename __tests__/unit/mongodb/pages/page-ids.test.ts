@@ -126,7 +126,8 @@ describe("the ids of pages", () => {
     fc.assert(
       fc.property(addresses, (address) => {
         const page = createPageId(getHeadId(address), incarnation);
-        expect(parsePageId(page)).toEqual({ headId: getHeadId(address), incarnation });
+        const token = page.slice(-16);
+        expect(parsePageId(page)).toEqual({ headId: getHeadId(address), incarnation, token });
         expect(parsePageId(getHeadId(address))).toBeNull();
         expect(createPageId(getHeadId(address), incarnation)).not.toBe(page);
       }),

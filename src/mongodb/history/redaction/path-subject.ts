@@ -55,7 +55,7 @@ export class PathSubject implements RedactionSubject {
   }
 
   async listFiles(view: HistoryView): Promise<Map<string, string>> {
-    this.#revision ??= view.present.revision;
+    this.#revision ??= view.present.lastRevision;
     const ids = await view.filesAt(this.#path);
     return new Map([...(await view.files())].filter(([file]) => ids.has(file)));
   }

@@ -94,12 +94,10 @@ function textAttempt(attempt: TextAttempt, { now, lo }: TextSettings): ChangePar
         dirs: { $mergeObjects: ["$dirs", literal(createRecord(parents.map((parent) => [parent, true])))] },
       }),
     },
-    recorded: [
-      {
-        files: [{ key: literal(key), ...before }],
-        directories: { added: parents.map((parent) => where(valueAt("$dirs", parent), null, literal(parent))) },
-      },
-    ],
+    recorded: {
+      files: [{ key: literal(key), ...before }],
+      directories: { added: parents.map((parent) => where(valueAt("$dirs", parent), null, literal(parent))) },
+    },
     isUnchanged: { $eq: ["$$text", "$$newText"] },
     ...rest,
   };
@@ -299,12 +297,10 @@ function removal({
   return {
     ...parts,
     unless: [isMissing, ...unless],
-    recorded: [
-      {
-        files: mapEntries("$$files", { key: "$$entry.k", gone: true, before: "$$entry.v" }),
-        directories: { removed: mapEntries("$$dirs", "$$entry.k") },
-      },
-    ],
+    recorded: {
+      files: mapEntries("$$files", { key: "$$entry.k", gone: true, before: "$$entry.v" }),
+      directories: { removed: mapEntries("$$dirs", "$$entry.k") },
+    },
     removedFields: ["splitAtBytes"],
     counts: [files, dirs],
     outcome: { files, dirs },

@@ -21,14 +21,16 @@ import { commitChanges, makeChange } from "./page-writes.js";
 import { isTooLarge } from "./repartition.js";
 
 /**
- * Stores edits of one page. They are one update, which sends only what changes. If the head records the change and is
- * another page, they are a transaction.
+ * Stores edits of one page. They are one update, which sends only what changes. If the change concerns the head too, and
+ * the head is another page, they are a transaction.
  */
 export async function changePage(memory: PagedMemory, change: LoadedChange, call: CallContext): Promise<StoreOutcome> {
   const { loaded, edits, scope } = change;
   const page = loaded.isPaged ? loaded.pages.find((each) => covers([each], scope)) : loaded.pages[0];
-  if (loaded.isPaged && (page === undefined || page.storedHi !== undefined)) return "replace";
-  const parts = await createParts(memory, change, page, call);
+  // Only a transaction knows the ids of its versions, which a revert returns.
+  const isReplaced = page === undefined || page.storedHi !== undefined || scope.isExact === true;
+  if (loaded.isPaged && isReplaced) return "replace";
+  const parts = await createParts(change, page, call);
   const growth = Number(parts.growth);
   const mostBytes =
     page === undefined ? newMemoryBytes(memory.address, edits.files) : (page.measuredBytes ?? 0) + growth;
@@ -41,13 +43,11 @@ export async function changePage(memory: PagedMemory, change: LoadedChange, call
 }
 
 async function createParts(
-  memory: PagedMemory,
   { loaded: { tree }, edits, scope, outcome }: LoadedChange,
   page: LoadedPage | undefined,
   call: CallContext,
 ): Promise<ChangeParts> {
-  const isRecordedElsewhere = page !== undefined && !isHead(page) && changesHead(memory, scope);
-  const swaps = scope.approvalId === undefined && scope.isExact !== true && !isRecordedElsewhere;
+  const swaps = scope.approvalId === undefined && scope.isExact !== true;
   const edited = { tree, revision: page?.revision ?? 0 };
   return { ...(await runInTimeSlices(createEditParts(edited, edits, swaps), call)), outcome };
 }
@@ -63,13 +63,12 @@ async function sendWithHead(
     ...noChange,
     unless: changedSince(head.revision ?? 0),
     fields: createApprovalFields(change.scope),
-    recorded: parts.recorded,
   };
   const target = targetLoadedPage(memory, head, true);
   const own = targetLoadedPage(memory, page, true);
-  const writes = [{ target: own, parts: { ...parts, recorded: [], growth: 0 } }];
+  const writes = [{ target: own, parts: { ...parts, growth: 0 } }];
   const times = { at: change.at, createdAt: findFirstTime(change) };
-  return toOutcome(await commitChanges(memory, writes, { target, parts: headParts }, times, call));
+  return toOutcome(await commitChanges(memory, { writes, head: { target, parts: headParts } }, times, call));
 }
 
 async function sendAlone(

@@ -12,8 +12,8 @@ export interface ChangeParts {
   fields: Expression;
   /** Fields that the page loses. @default none */
   removedFields?: readonly string[];
-  /** The changes that the history records, in their order. Each has a revision of its own. */
-  recorded: readonly RecordedParts[];
+  /** What the history records. Null if the change makes no version. */
+  recorded: RecordedParts | null;
   /** If true, the change leaves everything as it was, and the history records nothing. @default false */
   isUnchanged?: Expression;
   /** If true, the change only writes its receipt, so that it stays one command. */
@@ -35,7 +35,7 @@ export interface ChangeParts {
 }
 
 /** Changes nothing but the times and the revision. */
-export const noChange: ChangeParts = { unless: [], fields: {}, recorded: [], counts: null, growth: 0 };
+export const noChange: ChangeParts = { unless: [], fields: {}, recorded: null, counts: null, growth: 0 };
 
 /** The page that a change is made on. */
 export interface PageForm {
@@ -116,12 +116,14 @@ function createReceipt({ counts, fileCreatedAt }: ChangeParts, { receipt }: Chan
 /** The bytes of the field `sizeBytes`. */
 const sizeFieldBytes = 15;
 
-/** Sets the size of a page of several, which an index has. */
+/** Sets what an index has of a page of several: its size, and the number of changes in its outbox. */
 function withSize(page: Expression): Expression {
   const fieldBytes = where({ $gt: ["$$page.sizeBytes", null] }, 0, sizeFieldBytes);
   const sizeBytes: Expression = { $add: [contentBytes("$$page"), fieldBytes] };
   const isOfSeveral: Expression = { $gt: ["$$page.lo", null] };
-  return bound([["page", page]], where(isOfSeveral, { $mergeObjects: ["$$page", { sizeBytes }] }, "$$page"));
+  const recorded: Expression = where({ $isArray: "$$page.outbox" }, { $size: "$$page.outbox" }, "$$REMOVE");
+  const measured: Expression = { $mergeObjects: ["$$page", { sizeBytes, recorded }] };
+  return bound([["page", page]], where(isOfSeveral, measured, "$$page"));
 }
 
 function countChange(
@@ -130,10 +132,10 @@ function countChange(
 ): Expression {
   const { at, createdAt, recording } = settings;
   return {
-    revision: { $sum: ["$revision", Math.max(1, recorded.length) + addedRevisions] },
+    revision: { $sum: ["$revision", 1 + addedRevisions] },
     createdAt: { $ifNull: ["$createdAt", createdAt] },
     updatedAt: at,
-    ...(recording && recorded.length > 0 && recordInOutbox(recording, recorded, isUnchanged)),
+    ...(recording && recorded && recordInOutbox(recording, recorded, isUnchanged)),
   };
 }
 

@@ -1,10 +1,12 @@
 import { type CallContext, createCommonCall } from "../../../core/runtime/call.js";
-import { prepare } from "../memory-context.js";
-import { findKnownPages } from "../reading/known-pages.js";
-import { isCountedInHead } from "./loaded-change.js";
+import type { JointTask } from "../../../core/runtime/turn-queue.js";
+import type { ChangeResult } from "../../../core/tree/change.js";
+import { type JointChange, prepare } from "../memory-context.js";
 import { makeChanges, type SentChange } from "./page-writes.js";
 import { planAttempt, toResult } from "./transact.js";
-import { type JointChangeTask, transactTogether } from "./transact-together.js";
+
+/** A change that waits with others. */
+export type JointChangeTask = JointTask<JointChange, ChangeResult>;
 
 /** Makes changes of one memory with one command for each page. Those that are not made then stay as they are. */
 export async function makeTogether(tasks: readonly JointChangeTask[]): Promise<void> {
@@ -13,12 +15,6 @@ export async function makeTogether(tasks: readonly JointChangeTask[]): Promise<v
   const { memory } = first.item;
   await prepare(memory);
   const call = createCommonCall(tasks.map((task) => task.call));
-  if (findKnownPages(memory) !== undefined && isCountedInHead(memory)) {
-    const isOther = (task: JointChangeTask): boolean =>
-      !("content" in task.item.change) || task.item.memory.limits.isLimited === true;
-    const end = tasks.findIndex(isOther);
-    return transactTogether(memory, end === -1 ? tasks : tasks.slice(0, end), call);
-  }
   const at = memory.clock();
   const pages = new Map<unknown, { task: JointChangeTask; sent: SentChange }[]>();
   for (const task of tasks) {

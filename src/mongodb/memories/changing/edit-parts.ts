@@ -30,24 +30,20 @@ export function* createEditParts(page: EditedPage, edits: TreeEdits, swaps: bool
   const { tree } = page;
   const swapped = swaps ? yield* findSwappedText(tree, edits) : null;
   if (swapped !== null) return swapped;
-  return { ...createUnrecordedParts(page, edits), recorded: yield* recordParts(tree, edits) };
-}
-
-/** Creates the change of one page that makes no version. It is made only if the page has not changed. */
-export function createUnrecordedParts({ tree, revision }: EditedPage, edits: TreeEdits): ChangeParts {
   return {
     ...noChange,
-    unless: changedSince(revision),
+    unless: changedSince(page.revision),
     fields: editFields(tree, edits),
     ...(edits.removed.length > 0 && { removedFields: ["splitAtBytes"] }),
+    recorded: yield* recordParts(tree, edits),
     growth: mostGrowth(tree, edits),
   };
 }
 
-/** Describes edits for the outbox. Empty if they make no version. */
-export function* recordParts(tree: MemoryTree, edits: TreeEdits): Steps<RecordedParts[]> {
+/** Describes edits for the outbox. Null if they make no version. */
+export function* recordParts(tree: MemoryTree, edits: TreeEdits): Steps<RecordedParts | null> {
   const recorded = recordEdits(tree, edits);
-  return recorded === null ? [] : [yield* storedEdits(recorded, tree.after(edits))];
+  return recorded && (yield* storedEdits(recorded, tree.after(edits)));
 }
 
 function* findSwappedText(

@@ -3,6 +3,7 @@ import type { ChangeScope } from "../../../core/tree/change.js";
 import type { TreeEdits } from "../../../core/tree/memory-tree.js";
 import { createRecord } from "../../driver/records.js";
 import { type Expression, literal } from "../documents/expressions.js";
+import { getRevisionAt } from "../../history/version-document.js";
 import type { PagedMemory } from "../memory-context.js";
 import { findKnownPages, selectPages } from "../reading/known-pages.js";
 import { type LoadedPages, loadPages } from "../reading/load.js";
@@ -60,17 +61,25 @@ export function loadForChange(
   const needsAllTexts = needsTexts || (memory.history !== null && !keepsTexts);
   const want = replacesPages || (needsAllTexts && below.length > 0) ? "pages" : "paths";
   const needsHead = replacesPages || changesHead(memory, scope);
-  return loadPages(memory, { paths, below, want, needsHead, forChange: true, approvalId, changeIds }, call);
+  // A store without a history moves what others have recorded, too.
+  const fields = { lastVersion: 1, ...(replacesPages && { outbox: 1, now: "$$NOW" }) };
+  return loadPages(memory, { paths, below, want, needsHead, forChange: true, approvalId, changeIds, fields }, call);
 }
 
-/** Whether each change is recorded in the head, or counted there. */
-export function isCountedInHead({ history, limits }: PagedMemory): boolean {
-  return history !== null || limits.isLimited === true;
+/** Whether a change changes the head too: the head has the approvals, and a limit counts all pages. */
+export function changesHead({ limits }: PagedMemory, { approvalId }: StorageScope): boolean {
+  return approvalId !== undefined || limits.isLimited === true;
 }
 
-/** Whether a change changes the head too. */
-export function changesHead(memory: PagedMemory, { approvalId }: StorageScope): boolean {
-  return approvalId !== undefined || isCountedInHead(memory);
+/**
+ * Returns the revision of the next version, which follows those of the loaded pages. Pages of several count on from the
+ * time of the server.
+ */
+export function getNextRevision({ pages, isPaged }: LoadedPages): number {
+  const last = pages.map(({ revision = 0, lastVersion = 0, now }) =>
+    Math.max(revision, lastVersion, isPaged && now !== undefined ? getRevisionAt(now) : 0),
+  );
+  return Math.max(0, ...last) + 1;
 }
 
 export function createApprovalFields({ approvalId }: StorageScope): Expression {

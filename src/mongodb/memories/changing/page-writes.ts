@@ -10,12 +10,13 @@ import { type Expression, where } from "../documents/expressions.js";
 import { isMade } from "./made-calls.js";
 import { type ChangeParts, type ChangeSettings, createStage, getReceiptId } from "./change-pipeline.js";
 import { type OutboxState, outboxState } from "../outbox/outbox.js";
-import { keepOutboxSmall, makeRoomInHead } from "../outbox/outbox-upkeep.js";
+import { type HeadState, keepOutboxesSmall, keepOutboxSmall, makeRoom } from "../outbox/outbox-upkeep.js";
+import type { RecordedVersions } from "./recorded-versions.js";
 import type { LastChange, MemoryDocument } from "../documents/page-document.js";
 import { createToken } from "../documents/page-ids.js";
 import { createdFields, type PageTarget } from "./page-target.js";
 import { refuseEarlierHead } from "../documents/earlier-documents.js";
-import { lookUpPresent, type PagedMemory } from "../memory-context.js";
+import { beginsHistory, lookUpPresent, type PagedMemory } from "../memory-context.js";
 
 export interface WriteTimes {
   /** The time of the change. */
@@ -50,10 +51,19 @@ export interface SentChange {
 /** A write of one page in a transaction. */
 export type PageWrite =
   | { target: PageTarget; parts: ChangeParts; upsert?: boolean }
-  | { deleted: Pick<MemoryDocument, "_id" | "revision"> };
+  | { deleted: Pick<MemoryDocument, "_id" | "revision" | "outbox"> };
 
 /** The change of the head, which each transaction contains. */
-export type HeadWrite = Pick<Extract<PageWrite, { parts: ChangeParts }>, "target" | "parts">;
+type HeadWrite = Pick<Extract<PageWrite, { parts: ChangeParts }>, "target" | "parts">;
+
+/** The writes of a transaction. */
+export interface CommonWrites {
+  /** Of all pages but the head. */
+  writes: readonly PageWrite[];
+  head: HeadWrite;
+  /** Versions to store. @default none */
+  recorded?: RecordedVersions | null;
+}
 
 /**
  * Changes one page with one command; with history, one more command now and then.
@@ -95,18 +105,20 @@ export async function makeChanges(changes: readonly SentChange[], call: CallCont
  */
 export async function commitChanges(
   memory: PagedMemory,
-  writes: readonly PageWrite[],
-  head: HeadWrite,
+  { writes, head, recorded = null }: CommonWrites,
   times: WriteTimes,
   call: CallContext,
 ): Promise<boolean> {
   const send = async (): Promise<boolean> => {
     try {
       const state = await inTransaction(memory.client, call, async (session) => {
+        if (recorded !== null && recorded.versions.length > 0)
+          await memory.versions.insertWithin(session, recorded, call);
         await sendWrites(memory, writes, times, session, call);
+        // The head comes last, because others may wait for it.
         return sendHead(memory, head, times, session, call);
       });
-      if (state !== null) await keepOutboxSmall(memory, { ...state, added: head.parts.recorded.length }, call);
+      await keepOutboxesSmall(memory, recorded, { page: head.target, ...state }, call);
       return true;
     } catch (error) {
       if (error instanceof StaleWrite) return false;
@@ -137,7 +149,7 @@ async function sendAgain<Result>(
         return null;
       }
       if (!isTooLarge(error) || memory.history === null) throw toError(error);
-      tooLargeAlone = await makeRoomInHead(memory, error, tooLargeAlone, call);
+      tooLargeAlone = await makeRoom(memory, error, tooLargeAlone, call);
     }
     await pause(attempt);
   }
@@ -150,7 +162,7 @@ async function sendChanges(changes: readonly SentChange[], call: CallContext): P
   const { memory, parts } = first;
   const { target, upsert } = first.options;
   const { collection, history } = memory;
-  const records = history !== null && target.isHead;
+  const records = history !== null;
   const isAlone = changes.length === 1;
   const id = createToken();
   const hasReceipt = !isAlone || parts.counts !== null || records;
@@ -173,7 +185,7 @@ async function sendChanges(changes: readonly SentChange[], call: CallContext): P
   const { lastChange, isNothing } = changed;
   if (lastChange?.id.startsWith(id) !== true) return isNothing === true ? [{ counts: [0, 0] }] : [];
   const { made } = lastChange;
-  if (records) await keepOutboxSmall(memory, { ...readOutboxState(changed), added: made.length }, call);
+  if (records) await keepOutboxSmall(memory, target, { ...readOutboxState(changed), added: made.length }, call);
   return made.map(([count, other, createdAt]) => ({ counts: [count, other], ...(createdAt && { createdAt }) }));
 }
 
@@ -188,8 +200,9 @@ async function sendWrites(
   if (writes.length === 0) return;
   const operations = writes.map((write): ExactWrite<MemoryDocument> => {
     if ("deleted" in write) {
-      const { _id, revision } = write.deleted;
-      return { deleteOne: { filter: { _id, revision: revision ?? 0 } } };
+      const { _id, revision = 0, outbox = [] } = write.deleted;
+      const recorded = outbox.length > 0 && { outbox: { $size: outbox.length } };
+      return { deleteOne: { filter: { _id, revision, ...recorded } } };
     }
     const { target, parts, upsert = false } = write;
     const update = [createPageStage(memory, parts, { ...times, target, receipt: null }, call)];
@@ -205,27 +218,28 @@ async function sendHead(
   times: WriteTimes,
   session: ClientSession,
   call: CallContext,
-): Promise<OutboxState | null> {
-  const { collection, history } = memory;
+): Promise<Pick<HeadState, "revision" | "versionsExpireAt">> {
   const receipt = { id: createToken(), index: 0 };
   const pipeline = [createPageStage(memory, parts, { ...times, target, receipt }, call)];
-  const projection = { _id: 0, lastChange: 1, ...(history && outboxState) };
-  const head = await collection.findOneAndUpdate<ReceiptDocument>(target.filter, pipeline, call, {
+  const projection = { _id: 0, lastChange: 1, revision: 1, versionsExpireAt: 1 };
+  const head = await memory.collection.findOneAndUpdate<ReceiptDocument>(target.filter, pipeline, call, {
     returnDocument: "after",
     projection,
     session,
   });
   if (head?.lastChange?.id !== getReceiptId(receipt.id, 0)) throw new StaleWrite();
-  return history === null ? null : readOutboxState(head ?? {});
+  const { revision = 0, versionsExpireAt } = head;
+  return { revision, versionsExpireAt };
 }
 
 function createPageStage(
-  { history, limits }: PagedMemory,
+  memory: PagedMemory,
   parts: ChangeParts,
   { target, ...settings }: Omit<PageWriteOptions, "upsert"> & Pick<ChangeSettings, "created" | "receipt">,
   call: CallContext,
 ): Record<string, Expression> {
-  const recording = history && target.isHead ? { call, at: settings.at, begins: history.begins } : null;
+  const { history, limits } = memory;
+  const recording = history && { call, at: settings.at, begins: beginsHistory(memory) };
   const maxMemoryBytes = Math.min(limits.maxMemoryBytes, memoryBytesCeiling);
   return createStage(parts, {
     ...settings,
@@ -256,6 +270,7 @@ class StaleWrite extends Error {}
 
 /** The result of the projection after a change. */
 interface ReceiptDocument extends Partial<OutboxState> {
+  revision?: number;
   lastChange?: LastChange;
   isNothing?: boolean;
 }
@@ -268,6 +283,12 @@ function projectNothing({ parts: { hasNothing }, options: { target }, call: { ch
 }
 
 function readOutboxState(head: Partial<OutboxState>): OutboxState {
-  const { recorded = 0, lastBytes = null, lastFiles = 0, versionsExpireAt } = head;
-  return { recorded, lastBytes, lastFiles, ...(versionsExpireAt && { versionsExpireAt }) };
+  const { recorded = 0, lastBytes = null, lastFiles = 0, lastVersion, versionsExpireAt } = head;
+  return {
+    recorded,
+    lastBytes,
+    lastFiles,
+    ...(lastVersion !== undefined && { lastVersion }),
+    ...(versionsExpireAt && { versionsExpireAt }),
+  };
 }

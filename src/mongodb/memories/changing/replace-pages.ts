@@ -19,10 +19,17 @@ import { joinCalls } from "./made-calls.js";
 import { checkGrowthOfHead, checkRoomOfNew, checkRoomOfPages, getGrowth } from "./memory-room.js";
 import { targetHeadAlone, targetLoadedPage } from "./page-target.js";
 import { commitChanges, makeChange, type PageWrite } from "./page-writes.js";
+import { recordReplaced, type RecordedVersions } from "./recorded-versions.js";
 import { type NewPage, repartition } from "./repartition.js";
 
 /** A page after the change, with the `_id` that it has or gets. */
 type PlannedPage = NewPage<LoadedPage> & KnownPage;
+
+interface PlannedPages {
+  plan: readonly PlannedPage[];
+  removed: readonly LoadedPage[];
+  recorded: RecordedVersions | null;
+}
 
 /** Another writer has created the memory. */
 const exists: Expression = { $gt: ["$revision", null] };
@@ -48,18 +55,20 @@ export async function replacePages(
   if (loaded.isPaged || !isOnePage) await checkRoomOfPages(memory, loaded, edits, call);
   const kept = new Set(plan.map(({ old }) => old));
   const removed = loaded.pages.filter((page) => !kept.has(page));
-  const headParts = await planHead(memory, change, head, { plan, removed }, call);
   const times = { at, createdAt: at };
   if (isOnePage) {
     checkGrowthOfHead(memory, head, getGrowth(loaded.tree, edits));
-    const target = targetLoadedPage(memory, head, false);
-    const options = { target, ...times, upsert: false };
-    return toOutcome((await makeChange(memory, headParts, options, call)) !== null);
+    const recorded = memory.history && (await runInTimeSlices(recordParts(loaded.tree, edits), call));
+    const parts = { ...planHead(change, head, { plan, removed, recorded: null }), recorded };
+    const options = { target: targetLoadedPage(memory, head, false), ...times, upsert: false };
+    return toOutcome((await makeChange(memory, parts, options, call)) !== null);
   }
-  const target = targetLoadedPage(memory, head, true);
-  const writes = planWrites(change, head, { plan, removed });
-  const isMade = await commitChanges(memory, writes, { target, parts: headParts }, times, call);
-  if (isMade) rememberPages(memory, change, head, plan);
+  const recorded = await recordReplaced(memory, change, head, call);
+  const pages = { plan, removed, recorded };
+  const own = { target: targetLoadedPage(memory, head, true), parts: planHead(change, head, pages) };
+  const common = { writes: planWrites(change, head, pages), head: own, recorded };
+  const isMade = await commitChanges(memory, common, times, call);
+  if (isMade) rememberPages(memory, change, head, pages);
   return toOutcome(isMade);
 }
 
@@ -72,23 +81,23 @@ async function createHead(memory: PagedMemory, change: LoadedChange, call: CallC
   return "again";
 }
 
-async function planHead(
-  { history }: PagedMemory,
-  { loaded: { tree, pages }, edits, scope, outcome }: LoadedChange,
+function planHead(
+  { loaded: { pages }, scope, outcome }: LoadedChange,
   head: LoadedPage,
-  { plan, removed }: { plan: readonly PlannedPage[]; removed: readonly LoadedPage[] },
-  call: CallContext,
-): Promise<ChangeParts> {
+  { plan, removed, recorded }: PlannedPages,
+): ChangeParts {
   const own = plan.find(({ old }) => old === head);
-  const { fields, ...rest } = own === undefined ? noPageFields : pageFields(own, own.hi === undefined, pages);
-  const recorded = history === null ? [] : await runInTimeSlices(recordParts(tree, edits), call);
+  const { fields, removedFields, calls } =
+    own === undefined ? noPageFields : pageFields(own, own.hi === undefined, pages);
   return {
     ...noChange,
-    unless: changedSince(head.revision ?? 0),
-    ...rest,
-    fields: { $mergeObjects: [fields, createApprovalFields(scope)] },
+    unless: recorded === null ? changedSince(head.revision ?? 0) : changedOrMovedSince(head),
+    ...(calls !== undefined && { calls }),
+    fields: {
+      $mergeObjects: [fields, createApprovalFields(scope), recorded?.fields ?? {}, recorded?.headFields ?? {}],
+    },
+    removedFields: [...removedFields, ...(recorded?.removedFields ?? [])],
     outcome,
-    recorded,
     addedRevisions: removed.reduce((sum, { revision = 0 }) => sum + revision, 0),
   };
 }
@@ -100,37 +109,62 @@ async function planHead(
 function planWrites(
   { loaded: { pages }, outcome }: LoadedChange,
   head: LoadedPage,
-  { plan, removed }: { plan: readonly PlannedPage[]; removed: readonly LoadedPage[] },
+  { plan, removed, recorded }: PlannedPages,
 ): PageWrite[] {
   const others = plan.filter(({ old }) => old !== head);
   return [
     ...others.map((page): PageWrite => {
       const { old, _id } = page;
       const target = { filter: { _id }, unless: [], isAlone: false, isHead: false };
-      const parts = { ...noChange, ...pageFields(page, false, pages), outcome };
+      const { fields, removedFields, calls } = pageFields(page, false, pages);
+      const parts = {
+        ...noChange,
+        fields: { ...fields, ...recorded?.fields },
+        removedFields: [...removedFields, ...(old === null ? [] : (recorded?.removedFields ?? []))],
+        ...(calls !== undefined && { calls }),
+        outcome,
+      };
       return old === null
         ? { target, parts, upsert: true }
-        : { target, parts: { ...parts, unless: changedSince(old.revision ?? 0) } };
+        : {
+            target,
+            parts: { ...parts, unless: recorded === null ? changedSince(old.revision ?? 0) : changedOrMovedSince(old) },
+          };
     }),
     ...removed.map((deleted): PageWrite => ({ deleted })),
   ];
+}
+
+/** True if a page was changed since it was read, or if its recorded changes were moved: they may be redacted by now. */
+function changedOrMovedSince({ revision = 0, outbox = [] }: LoadedPage): Expression[] {
+  return [...changedSince(revision), { $ne: [{ $size: { $ifNull: ["$outbox", []] } }, outbox.length] }];
 }
 
 function rememberPages(
   { knownPages, key }: PagedMemory,
   { loaded: { pages }, at }: LoadedChange,
   head: LoadedPage,
-  plan: readonly PlannedPage[],
+  { plan, recorded }: PlannedPages,
 ): void {
-  const before: readonly KnownPage[] = knownPages.get(key)?.pages ?? [];
+  const { pages: before = [], hasHistory = false } = knownPages.get(key) ?? {};
   const loaded = new Set(pages.map(({ _id }) => _id));
   const kept = before.filter(({ _id }) => !loaded.has(_id));
   const after = sortPages([...kept, ...plan.map(({ _id, lo }) => ({ _id, lo }))]);
   if (after.length === 1) knownPages.delete(key);
-  else knownPages.set(key, { incarnation: getIncarnation(head), pages: after, updatedAt: at });
+  else
+    knownPages.set(key, {
+      incarnation: getIncarnation(head),
+      pages: after,
+      updatedAt: at,
+      hasHistory: hasHistory || recorded !== null,
+    });
 }
 
-type PageFields = Required<Pick<ChangeParts, "fields" | "removedFields">> & Pick<ChangeParts, "calls">;
+interface PageFields {
+  fields: Record<string, Expression>;
+  removedFields: readonly string[];
+  calls?: Expression | undefined;
+}
 
 const noPageFields: PageFields = { fields: {}, removedFields: [] };
 
@@ -146,7 +180,7 @@ function pageFields(
   if (!isChanged) return noPageFields;
   const bounds = { ...(!isAlone && { lo: literal(lo) }), ...(hi !== undefined && { hi: literal(hi) }) };
   const removedFields = [
-    ...(isAlone ? ["lo", "sizeBytes"] : []),
+    ...(isAlone ? ["lo", "sizeBytes", "recorded"] : []),
     ...(hi === undefined ? ["hi"] : []),
     ...(splitAtBytes === undefined ? ["splitAtBytes"] : []),
   ];

@@ -15,7 +15,7 @@ import { readsPages } from "../reading/load-scope.js";
 import { type MadeChange, makeChange, type SentChange } from "./page-writes.js";
 import { changePage } from "./change-page.js";
 import { checkRoom } from "./memory-room.js";
-import { isCountedInHead, isOfSeveralPages, loadForChange, type StorageScope } from "./loaded-change.js";
+import { getNextRevision, isOfSeveralPages, loadForChange, type StorageScope } from "./loaded-change.js";
 import { replacePages } from "./replace-pages.js";
 import type { CallOutcome } from "./made-calls.js";
 import { removeExpired } from "../life/expire.js";
@@ -30,6 +30,10 @@ export interface StorageMoment {
   isApplied: boolean;
   /** A change with an identity of the scope that was made before. */
   made: MadeCall | undefined;
+  /** The revisions of the loaded pages, by their ids. */
+  revisions: ReadonlyMap<string, number>;
+  /** The revision of the version that the change makes, if the scope is exact. */
+  nextRevision: number;
 }
 
 type Apply<Result> = (tree: MemoryTree, moment: StorageMoment) => Applied<Result> | Promise<Applied<Result>>;
@@ -72,7 +76,7 @@ export function planAttempt(
     if (upsert && newMemoryBytes(memory.address, [change]) > memory.limits.maxMemoryBytes) return null;
     return { parts, options: { ...times, target: targetHeadAlone(memory), upsert } };
   }
-  if (isCountedInHead(memory)) return null;
+  if (memory.limits.isLimited === true) return null;
   if (change.type === "delete" && selectPages(known.pages, getScope(change)).length > 1) return null;
   return { parts, options: { ...times, target: targetKnownPage(page, change), upsert: false } };
 }
@@ -105,7 +109,9 @@ export async function transactInTurn<Result>(
     const loaded = await loadForChange(memory, scope, replacesPages, call);
     const at = memory.clock();
     const made = loaded.pages.flatMap((page) => page.made ?? []).find((each) => each !== null);
-    const moment = { at, isApplied: loaded.head?.isApplied === true, made };
+    const revisions = new Map(loaded.pages.map(({ _id, revision = 0 }) => [_id, revision]));
+    const nextRevision = getNextRevision(loaded);
+    const moment = { at, isApplied: loaded.head?.isApplied === true, made, revisions, nextRevision };
     const { edits, result, outcome } = await apply(loaded.tree, moment);
     if (hasNoEdits(edits)) return result;
     // An expired memory would be in the way of the next one.

@@ -11,7 +11,7 @@ import { isPlainObject } from "../../operations/values.js";
 /**
  * A page of a memory (specification section 5, ADR 0051): the files and directories whose positions are from `lo` up to
  * `hi`. The head is the page at the start. A memory is its head alone until it has grown too large for one page; only
- * the head has the fields from `nodeId` to `userId`, and those from `outbox` on.
+ * the head has the fields from `nodeId` to `userId`, `hasVersions` and `applied`.
  */
 export interface MemoryDocument {
   /** See `page-ids.ts`. */
@@ -38,14 +38,18 @@ export interface MemoryDocument {
   createdAt?: Date;
   /** The last change of this page. See `findLastChange`. */
   updatedAt?: Date;
-  /** Changes that are not in the collection of versions yet. Present, maybe empty, in memories with a history. */
+  /** Changes of the page that are not in the collection of versions yet. Present, maybe empty, with a history. */
   outbox?: StoredTreeChange[];
+  /** The number of changes in the outbox of a page of several. */
+  recorded?: number;
+  /** The revision of the last change in the order of versions, if the memory has or had several pages. */
+  lastVersion?: number;
   /** Users and threads that may have made the changes in the outbox. */
   outboxActors?: string[];
   lastChange?: LastChange;
   /** Whether the collection of versions has an owner document for this memory. */
   hasVersions?: true;
-  /** The time when the first of its versions expires, if the memory can expire. */
+  /** No version of the memory expires before this time, if the memory can expire. */
   versionsExpireAt?: Date;
   /** The ids of approved changes that were made, until their records say so. */
   applied?: Record<string, true>;
@@ -71,8 +75,9 @@ export interface LastChange {
   made: [first: number, second: number, createdAt?: Date][];
 }
 
-/** A change in the document of its memory, with keys for paths, until it becomes a version. */
+/** A change in its page, with keys for paths, until it becomes a version. */
 export interface StoredTreeChange {
+  /** See `ChangeOrder`. */
   revision: number;
   at: Date;
   actor: MemoryActor | null;

@@ -43,10 +43,10 @@ export function getIdRange(range: AddressRange): { $gte: string; $lt: string } |
 }
 
 /** Returns the parts of the `_id` of a page that is not a head. */
-export function parsePageId(id: string): { headId: string; incarnation: string } | null {
+export function parsePageId(id: string): { headId: string; incarnation: string; token: string } | null {
   const [address, incarnation, token] = id.split(separator, 3);
   if (address === undefined || incarnation === undefined || token === undefined) return null;
-  return { headId: address + separator, incarnation };
+  return { headId: address + separator, incarnation, token };
 }
 
 /** Returns the address in the `_id` of any page. Null for other ids. */

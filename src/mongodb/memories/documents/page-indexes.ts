@@ -63,7 +63,7 @@ export const ownerIndexes = {
  */
 export const pageIndex = {
   name: "pages",
-  key: { _id: 1, lo: 1, revision: 1, sizeBytes: 1, updatedAt: 1 },
+  key: { _id: 1, lo: 1, revision: 1, sizeBytes: 1, updatedAt: 1, recorded: 1, lastVersion: 1 },
   partialFilterExpression: { lo: { $gte: "" } },
 } as const satisfies IndexDescription;
 

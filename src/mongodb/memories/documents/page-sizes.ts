@@ -54,7 +54,10 @@ export function measureContent({ files, directories }: Pick<MemorySnapshot, "fil
 export function contentBytes(document: string): Expression {
   const prefix = document === "$$ROOT" ? "$" : `${document}.`;
   const rest = Object.fromEntries(
-    ["outbox", "outboxActors", "calls", "lastChange"].map((field) => [field, prefix + field]),
+    ["outbox", "outboxActors", "recorded", "lastVersion", "calls", "lastChange"].map((field) => [
+      field,
+      prefix + field,
+    ]),
   );
   return { $subtract: [{ $add: [{ $bsonSize: document }, 5] }, { $bsonSize: rest }] };
 }

@@ -12,6 +12,7 @@ import { lookUpRange, type MemoriesContext, openContext } from "../memory-contex
 import { actorName, isRecordedBy } from "../outbox/outbox.js";
 import { moveVersions } from "../outbox/outbox-source.js";
 import { getIncarnation, type MemoryDocument } from "../documents/page-document.js";
+import { parseHeadId } from "../documents/page-ids.js";
 import { outboxIndex } from "../documents/page-indexes.js";
 import { removeExpired } from "./expire.js";
 import { findMentions } from "./mentions.js";
@@ -40,7 +41,7 @@ export async function forgetRange(
     const mayHaveVersions = history !== null || hadVersions || recorded.length > 0 || counts.memories === 0;
     const moved = mayHaveVersions ? await removeVersions(context, recorded, range, call) : 0;
     await vectors.remove(filter, call);
-    const erased = { ...counts, versions: recorded.reduce((sum, { count }) => sum + count, moved), proposals };
+    const erased = { ...counts, versions: recorded.reduce((sum, { ids }) => sum + ids.length, moved), proposals };
     const isLooking = owner !== null && itemsCollection !== null;
     const mentions = isLooking ? await findMentions(context, itemsCollection, owner.id, startMs, call) : null;
     return mentions === null ? erased : { ...erased, mentions };
@@ -65,10 +66,10 @@ async function removeVersions(
     const owned: string[] = [];
     for await (const memory of versions.memories({ ...range }, call)) owned.push(memory);
     const live = new Set(owned.length === 0 ? [] : await findIncarnations(context, range, call));
-    const firstRevisions = new Map(recorded.map(({ versionsId, firstRevision }) => [versionsId, firstRevision]));
+    const copies = new Map(recorded.map(({ versionsId, ids }) => [versionsId, ids]));
     let count = 0;
     for (const memory of owned.filter((each) => !live.has(each)))
-      count += await versions.remove(memory, call, firstRevisions.get(memory));
+      count += await versions.remove(memory, call, copies.get(memory));
     if (history !== null) await unname(context, range, call);
     return count;
   } catch (error) {
@@ -103,7 +104,8 @@ async function unnameOutboxes(context: MemoriesContext, { field, id }: RangeOwne
     for await (const { _id, ...stored } of streaming(
       collection.find<MemoryDocument>({ outboxActors: name }, call, options),
     )) {
-      const address = addressOrNull(storedAddress(stored));
+      // Only heads have the fields of the address.
+      const address = addressOrNull(storedAddress(stored)) ?? parseHeadId(_id);
       if (address !== null) {
         const memory = openContext(context, address);
         // No other command finds a memory that has expired, so its changes would not become versions.

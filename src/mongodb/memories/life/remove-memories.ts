@@ -6,7 +6,15 @@ import { addressProjection, storedAddress } from "../listing/found-memories.js";
 import type { ForgottenCounts } from "../addresses/memory-filter.js";
 import type { Expression } from "../documents/expressions.js";
 import { lookUpRange, type MemoriesContext, type PagedMemory, openContext } from "../memory-context.js";
-import { type CountedDocument, countProjection, measurePages } from "../listing/memory-summaries.js";
+import { publicId } from "../../history/version-document.js";
+import {
+  type CountedDocument,
+  countProjection,
+  measurePages,
+  type CountedChange,
+  type CountedOutbox,
+  recordedChanges,
+} from "../listing/memory-summaries.js";
 import { getIncarnation, type MemoryDocument } from "../documents/page-document.js";
 import { pageIndex } from "../documents/page-indexes.js";
 import { lookUpIncarnation } from "../changing/page-target.js";
@@ -18,24 +26,14 @@ import { getIdRange, getPagesRange, parsePageId } from "../documents/page-ids.js
  * removal goes on.
  */
 
-/** Also counts the versions in the outbox of a removed head: one for each file, or one for directories alone. */
 const removalProjection: Record<string, Expression> = {
   ...countProjection,
   ...addressProjection,
   hasVersions: 1,
-  versions: {
-    $sum: {
-      $map: {
-        input: { $ifNull: ["$outbox", []] },
-        as: "change",
-        in: { $max: [1, { $size: "$$change.files" }] },
-      },
-    },
-  },
-  firstRevision: { $arrayElemAt: ["$outbox.revision", 0] },
+  changes: recordedChanges,
 };
 
-type RemovedDocument = CountedDocument & { versions: number; firstRevision: number | null };
+type RemovedDocument = CountedDocument & { changes: CountedChange[] };
 
 /** Matches heads without other pages, which one command removes. */
 export const isAlone = { hi: null };
@@ -49,13 +47,11 @@ export interface RemovedMemories extends Pick<ForgottenCounts, "memories" | "fil
   recorded: readonly OutboxVersions[];
 }
 
-/** The versions that a memory kept itself. */
+/** The versions that a memory kept itself. Those in the collection with the same ids are copies. */
 export interface OutboxVersions {
   /** The prefix of the ids of its versions. */
   versionsId: string;
-  count: number;
-  /** The revision of the first change. Versions in the collection from this revision on are copies. */
-  firstRevision: number;
+  ids: string[];
 }
 
 /** Removes the memories of a range, including expired ones. Idempotent. */
@@ -69,6 +65,7 @@ export async function removeMemories(
   const removed = new Map<string, RemovedDocument>();
   const note = (head: RemovedDocument): unknown => removed.set(getIncarnation(head), head);
   let otherFiles = 0;
+  const otherVersions = new Map<string, string[]>();
   const filter = lookUpRange(range);
   const alone = { ...filter, ...isAlone };
   const several = new Map<string, RemovedDocument>();
@@ -95,22 +92,38 @@ export async function removeMemories(
     const gone = await removeHead(openContext(context, address), head, call);
     if (gone === null) continue;
     otherFiles += others.files;
+    otherVersions.set(getIncarnation(head), listVersions(others.outboxes));
     note(gone);
   }
   await removeOrphans(context, range, call);
   context.cache.clear();
-  return { memories: removed.size, ...countRemoved([...removed.values()], otherFiles) };
+  return { memories: removed.size, ...countRemoved([...removed.values()], otherFiles, otherVersions) };
 }
 
-function countRemoved(removed: readonly RemovedDocument[], otherFiles: number): Omit<RemovedMemories, "memories"> {
+function countRemoved(
+  removed: readonly RemovedDocument[],
+  otherFiles: number,
+  otherVersions: ReadonlyMap<string, string[]>,
+): Omit<RemovedMemories, "memories"> {
   return {
     files: removed.reduce((sum, head) => sum + head.files, otherFiles),
     hadVersions: removed.some(({ hasVersions }) => hasVersions === true),
     recorded: removed.flatMap((head): OutboxVersions[] => {
-      const { versions: count, firstRevision } = head;
-      return firstRevision === null ? [] : [{ versionsId: getIncarnation(head), count, firstRevision }];
+      const versionsId = getIncarnation(head);
+      const ids = [...listVersions([head]), ...(otherVersions.get(versionsId) ?? [])];
+      return ids.length === 0 ? [] : [{ versionsId, ids }];
     }),
   };
+}
+
+/** Lists the ids of the versions in outboxes: one for each file, or one for directories alone. */
+function listVersions(outboxes: readonly CountedOutbox[]): string[] {
+  return outboxes.flatMap(({ _id, changes }) => {
+    const page = parsePageId(_id)?.token ?? "";
+    return changes.flatMap(({ revision, files }) =>
+      Array.from({ length: Math.max(1, files) }, (_, index) => publicId({ revision, page }, index)),
+    );
+  });
 }
 
 /** Removes a memory, its other pages first. @returns the head, if this call removed it */

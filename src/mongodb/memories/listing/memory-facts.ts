@@ -59,7 +59,10 @@ export async function* readFacts(
       address: stored,
       sizeBytes: head.sizeBytes + others.sizeBytes,
       outdated: head.outdated,
-      isHistoryOverdue: isOverdue(head.recorded, head.recordedBytes),
+      isHistoryOverdue: isOverdue(
+        Math.max(head.recorded, ...others.outboxes.map(({ changes }) => changes.length)),
+        Math.max(head.recordedBytes, others.recordedBytes),
+      ),
     };
   }
 }

@@ -66,16 +66,39 @@ async function toSummary(
   ];
 }
 
+/** A change in an outbox, with its number of files. */
+export interface CountedChange {
+  revision: number;
+  files: number;
+}
+
+/** The changes in the outbox of a page. */
+export interface CountedOutbox {
+  _id: string;
+  changes: CountedChange[];
+}
+
+export const recordedChanges: Expression = {
+  $map: {
+    input: { $ifNull: ["$outbox", []] },
+    as: "change",
+    in: { revision: "$$change.revision", files: { $size: "$$change.files" } },
+  },
+};
+
 /** Sums over the pages of a memory except its head. */
 export interface MeasuredPages {
   files: number;
   textBytes: number;
   sizeBytes: number;
+  outboxes: CountedOutbox[];
+  /** The size in bytes of the largest outbox. */
+  recordedBytes: number;
   /** The time of the last change, if there are any. */
   updatedAt?: Date;
 }
 
-const noPages: MeasuredPages = { files: 0, textBytes: 0, sizeBytes: 0 };
+const noPages: MeasuredPages = { files: 0, textBytes: 0, sizeBytes: 0, outboxes: [], recordedBytes: 0 };
 
 /** Measures the pages of a memory except its head. No command if there are none. */
 export async function measurePages(
@@ -92,6 +115,8 @@ export async function measurePages(
         files: { $sum: fileCount },
         textBytes: { $sum: totalTextBytes },
         sizeBytes: { $sum: contentBytes("$$ROOT") },
+        outboxes: { $push: { _id: "$_id", changes: recordedChanges } },
+        recordedBytes: { $max: { $bsonSize: { recorded: { $ifNull: ["$outbox", []] } } } },
         updatedAt: { $max: "$updatedAt" },
       },
     },

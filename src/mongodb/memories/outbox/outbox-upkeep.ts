@@ -6,28 +6,70 @@ import { reading } from "../../driver/reads.js";
 import { versionsCollectionName } from "../../history/version-collection.js";
 import { findHead } from "../reading/load.js";
 import { getIncarnation } from "../documents/page-document.js";
-import { lookUpIncarnation } from "../changing/page-target.js";
+import { lookUpIncarnation, type PageTarget } from "../changing/page-target.js";
+import type { RecordedVersions } from "../changing/recorded-versions.js";
 import type { PagedMemory } from "../memory-context.js";
-import { dueFlush, type OutboxState } from "./outbox.js";
+import { dueFlush, isOccasion, type OutboxState } from "./outbox.js";
 import { moveVersions } from "./outbox-source.js";
 
-/** The most times that a change may be too large for a head without other recorded changes. */
+/** The most times that a change may be too large for a page without other recorded changes. */
 const maxTooLargeAlone = 5;
 
 /**
- * Moves recorded changes out of the head if there are many. No error ends the call, because the change is made: a later
- * change tries again.
+ * Moves recorded changes out of the pages if there are many. No error ends the call, because the change is made: a
+ * later change tries again.
+ * @param page that was changed
  */
-export async function keepOutboxSmall(memory: PagedMemory, state: OutboxState, call: CallContext): Promise<void> {
+export async function keepOutboxSmall(
+  memory: PagedMemory,
+  page: PageTarget,
+  state: OutboxState,
+  call: CallContext,
+): Promise<void> {
   try {
-    const due = dueFlush(state);
-    const moving = due === "none" ? undefined : moveVersions(memory, call);
-    if (due === "behind") moving?.catch((error: unknown) => warnOfRefusal(memory, error));
-    else await moving;
-    if (state.versionsExpireAt !== undefined) await prolongVersions(memory, state.versionsExpireAt, call);
+    await moveIfDue(memory, dueFlush(state), call);
+    await prolongVersions(memory, page, state.versionsExpireAt, call);
   } catch (error) {
     warnOfRefusal(memory, error);
   }
+}
+
+/** The head after a transaction. */
+export interface HeadState {
+  page: PageTarget;
+  revision: number;
+  versionsExpireAt: Date | undefined;
+}
+
+/**
+ * Does the same after a transaction, which does not report the outboxes.
+ * @param recorded the versions that it has stored
+ */
+export async function keepOutboxesSmall(
+  memory: PagedMemory,
+  recorded: RecordedVersions | null,
+  { page, revision, versionsExpireAt }: HeadState,
+  call: CallContext,
+): Promise<void> {
+  if (memory.history === null) return;
+  try {
+    if (recorded !== null) {
+      const paths = recorded.versions.flatMap(({ path }) => path ?? []);
+      await memory.versions.applyRetention(recorded.owner._id, paths, call);
+    }
+    // Readers read versions again as long as older changes are in an outbox.
+    const added = Math.max(1, recorded?.versions.length ?? 0);
+    await moveIfDue(memory, isOccasion(recorded?.revision ?? revision, added) ? "behind" : "none", call);
+    await prolongVersions(memory, page, versionsExpireAt, call);
+  } catch (error) {
+    warnOfRefusal(memory, error);
+  }
+}
+
+async function moveIfDue(memory: PagedMemory, due: ReturnType<typeof dueFlush>, call: CallContext): Promise<void> {
+  const moving = due === "none" ? undefined : moveVersions(memory, call);
+  if (due === "behind") moving?.catch((error: unknown) => warnOfRefusal(memory, error));
+  else await moving;
 }
 
 /**
@@ -46,33 +88,43 @@ function warnOfRefusal({ db, collection }: PagedMemory, error: unknown): void {
   );
 }
 
-/** Prolongs the versions, which must outlive the memory. */
-async function prolongVersions(memory: PagedMemory, versionsExpireAt: Date, call: CallContext): Promise<void> {
+/**
+ * Prolongs the versions, which must outlive the memory. Each page has the time until which nothing needs to be done, so
+ * that a change of a page need not read the head.
+ */
+async function prolongVersions(
+  memory: PagedMemory,
+  page: PageTarget,
+  versionsExpireAt: Date | undefined,
+  call: CallContext,
+): Promise<void> {
   const { clock, expiry, history, versions, collection, address } = memory;
   const until = expiry.versionsExpireAt(address.scope, clock());
-  if (history === null || until === null || versionsExpireAt >= until.latest) return;
-  const head = await findHead(memory, {}, call);
+  const isOwed = versionsExpireAt === undefined ? !page.isHead : until !== null && versionsExpireAt < until.latest;
+  if (history === null || until === null || !isOwed) return;
+  const head = await findHead(memory, { versionsExpireAt: 1 }, call);
   if (head === null) return;
-  await versions.prolong(getIncarnation(head), until.expiresAt, call);
-  await collection.updateOne(lookUpIncarnation(head), { $set: { versionsExpireAt: until.expiresAt } }, call);
+  let { versionsExpireAt: expiresAt = until.expiresAt } = head;
+  if (expiresAt < until.latest) {
+    expiresAt = until.expiresAt;
+    await versions.prolong(getIncarnation(head), expiresAt, call);
+    await collection.updateOne(lookUpIncarnation(head), { $set: { versionsExpireAt: expiresAt } }, call);
+  }
+  if (!page.isHead) await collection.updateOne(page.filter, { $set: { versionsExpireAt: expiresAt } }, call);
 }
 
 /**
- * Moves the recorded changes out of the head, because a change had no room there.
- * @param timesAlone how often the head had no recorded changes. Another process may have moved them just before.
+ * Moves the recorded changes out of the pages, because a change had no room there.
+ * @param timesAlone how often there were no recorded changes. Another process may have moved them just before.
  * @throws MemoryError ENOSPC if the change is too large alone
  */
-export async function makeRoomInHead(
+export async function makeRoom(
   memory: PagedMemory,
   error: unknown,
   timesAlone: number,
   call: CallContext,
 ): Promise<number> {
-  const head = await findHead(memory, { outbox: { $slice: ["$outbox", 1] } }, call);
-  if ((head?.outbox ?? []).length > 0) {
-    await reading(() => moveVersions(memory, call));
-    return timesAlone;
-  }
+  if (await reading(() => moveVersions(memory, call))) return timesAlone;
   if (timesAlone + 1 === maxTooLargeAlone) throw tooMuchAtOnce(memory, error);
   return timesAlone + 1;
 }

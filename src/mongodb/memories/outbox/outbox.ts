@@ -5,7 +5,7 @@ import type { CallContext } from "../../../core/runtime/call.js";
 import type { MemoryActor } from "../../../core/values/actor.js";
 import type { RecordedChange, RecordedFile } from "../../history/outbox.js";
 import type { RecordedEdits } from "../../history/record-edits.js";
-import type { DirectoryChange } from "../../history/version-document.js";
+import { type DirectoryChange, revisionsPerMs } from "../../history/version-document.js";
 import { type Expression, literal, where } from "../documents/expressions.js";
 import {
   keyOfPath,
@@ -19,8 +19,6 @@ import {
 export interface RecordedParts {
   files: Expression;
   directories: Expression;
-  /** Who has made the change, if not the call that stores it. */
-  by?: Pick<CallContext, "actor" | "origin">;
 }
 
 /** Whether, by whom and when a change is recorded in its document, in the same step as the change (ADR 0015). */
@@ -31,24 +29,40 @@ export interface Recording {
   begins: boolean;
 }
 
-/** @param isUnchanged if true, the changes make no version */
+/** @param isUnchanged if true, the change makes no version */
 export function recordInOutbox(
   { call, at, begins }: Recording,
-  changes: readonly RecordedParts[],
+  parts: RecordedParts,
   isUnchanged: Expression,
 ): Record<string, Expression> {
-  const entries = changes.map(({ by: { actor, origin } = call, ...parts }, index) => {
-    // The reason and the model stay with the proposal.
-    const originFields = origin && { origin: literal({ sources: origin.sources, trust: origin.trust }) };
-    return { revision: { $sum: ["$revision", index + 1] }, at, actor: literal(actor), ...originFields, ...parts };
-  });
-  const all: Expression = { $concatArrays: [{ $ifNull: ["$outbox", []] }, where(isUnchanged, [], entries)] };
-  const names = [...new Set(changes.flatMap(({ by: { actor } = call }) => (actor === null ? [] : nameActors(actor))))];
+  const { actor, origin } = call;
+  // The reason and the model stay with the proposal.
+  const originFields = origin && { origin: literal({ sources: origin.sources, trust: origin.trust }) };
+  const revision: Expression = { $sum: [lastRevision, 1] };
+  const entry = { revision, at, actor: literal(actor), ...originFields, ...parts };
+  const all: Expression = { $concatArrays: [{ $ifNull: ["$outbox", []] }, where(isUnchanged, [], [entry])] };
+  const names = actor === null ? [] : nameActors(actor);
   const actors: Expression = { $setUnion: [{ $ifNull: ["$outboxActors", []] }, literal(names)] };
+  const hasTimes: Expression = { $or: [isOfSeveral, { $gt: ["$lastVersion", null] }] };
   const kept = (value: Expression): Expression =>
     begins ? value : where({ $isArray: ["$outbox"] }, value, "$$REMOVE");
-  return { outbox: kept(all), ...(names.length > 0 && { outboxActors: kept(actors) }) };
+  return {
+    outbox: kept(all),
+    lastVersion: kept(where(hasTimes, revision, "$$REMOVE")),
+    ...(names.length > 0 && { outboxActors: kept(actors) }),
+  };
 }
+
+/** Whether the page is one of several. */
+const isOfSeveral: Expression = { $gt: ["$lo", null] };
+
+/**
+ * The number that the next version of a page must exceed. A page of several counts on from the time of the server, so
+ * that versions of different pages are in the order of their times.
+ */
+const lastRevision: Expression = {
+  $max: ["$revision", "$lastVersion", where(isOfSeveral, { $multiply: [{ $toLong: "$$NOW" }, revisionsPerMs] }, null)],
+};
 
 /** @param tree after the change. Previous texts are stored as differences from its texts, which takes less room */
 export function* storedEdits({ files, directories }: RecordedEdits, tree: MemoryTree): Steps<RecordedParts> {
@@ -79,7 +93,8 @@ function storedDirectories({ added, removed, moved }: DirectoryChange): StoredDi
   };
 }
 
-export function recordedChange({ files, directories = {}, ...change }: StoredTreeChange): RecordedChange {
+/** @param page the token of the page that has recorded it */
+export function recordedChange({ files, directories = {}, ...change }: StoredTreeChange, page: string): RecordedChange {
   const { added = [], removed = [], moved } = directories;
   const addedPaths = added.flatMap((key) => (key === null ? [] : [pathOfKey(key)]));
   const changed: DirectoryChange = {
@@ -87,7 +102,7 @@ export function recordedChange({ files, directories = {}, ...change }: StoredTre
     ...(removed.length > 0 && { removed: removed.map(pathOfKey) }),
     ...(moved && { moved: { from: pathOfKey(moved.from), to: pathOfKey(moved.to) } }),
   };
-  return { ...change, files: files.map(recordedFile), directories: changed };
+  return { ...change, page, files: files.map(recordedFile), directories: changed };
 }
 
 function recordedFile({ key, from, gone, before, beforeBytes, older }: StoredFileChange): RecordedFile {
@@ -135,6 +150,8 @@ export interface OutboxState {
   lastBytes: number | null;
   /** Number of files in the last change. */
   lastFiles: number;
+  /** The revision of the last change, in a memory that has or had several pages. */
+  lastVersion?: number;
   versionsExpireAt?: Date;
   /** Number of changes that the command has recorded. @default 1 */
   added?: number;
@@ -145,11 +162,14 @@ export const outboxState = {
   recorded: { $size: { $ifNull: ["$outbox", []] } },
   lastBytes: { $bsonSize: { $ifNull: [{ $arrayElemAt: ["$outbox", -1] }, {}] } },
   lastFiles: { $size: { $ifNull: [{ $arrayElemAt: ["$outbox.files", -1] }, []] } },
+  lastVersion: 1,
   versionsExpireAt: 1,
 } as const;
 
 /** Sixty small changes take four commands more, or up to seven if not all versions are kept. */
 const changesPerFlush = 60;
+/** On average. A prime, so that times in ms pass its multiples, too. */
+const changesPerOccasion = 61;
 const largeBytes = 512 * 1024;
 /** A move reads the texts of all recorded files, and so does a reader of the history until then. */
 const manyFiles = 1000;
@@ -160,13 +180,34 @@ export function isOverdue(recorded: number, bytes: number): boolean {
 }
 
 /**
- * Whether a change moves the outbox: not at all, in the background, or before the change returns. Only one of many
- * concurrent changes moves the outbox, so that they do not all move the same versions.
+ * Whether a change moves the outboxes: not at all, in the background, or before the change returns. Only one of many
+ * concurrent changes moves the outboxes, so that they do not all move the same versions.
  */
-export function dueFlush({ recorded, lastBytes, lastFiles, added = 1 }: OutboxState): "none" | "behind" | "awaited" {
+export function dueFlush({
+  recorded,
+  lastBytes,
+  lastFiles,
+  lastVersion,
+  added = 1,
+}: OutboxState): "none" | "behind" | "awaited" {
   const most = Math.min(largeBytes / Math.max(1, lastBytes ?? 0), manyFiles / Math.max(1, lastFiles));
   const perFlush = Math.min(changesPerFlush, Math.max(1, Math.floor(most)));
-  if (Math.floor(recorded / perFlush) <= Math.floor((recorded - added) / perFlush)) return "none";
+  if (!passesMultiple(recorded, added, perFlush)) {
+    return lastVersion !== undefined && isOccasion(lastVersion, added) ? "behind" : "none";
+  }
   // A process may be frozen between calls, like a cloud function. Then a move in the background may never run.
   return recorded < 2 * perFlush ? "behind" : "awaited";
+}
+
+/**
+ * Whether the outboxes of all pages are moved after some changes, because none of many pages may ever have enough alone.
+ * @param last the number of the last change: its revision, which may be a time
+ */
+export function isOccasion(last: number, added: number): boolean {
+  return passesMultiple(last, added, changesPerOccasion);
+}
+
+/** Whether the last `added` numbers up to `last` have a multiple of `divisor` among them. */
+function passesMultiple(last: number, added: number, divisor: number): boolean {
+  return Math.floor(last / divisor) > Math.floor((last - added) / divisor);
 }

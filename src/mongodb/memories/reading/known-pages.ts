@@ -51,11 +51,12 @@ export async function learnPages(
 function rememberPages(
   { knownPages, key }: PagedMemory,
   incarnation: string,
-  head: KnownPage & Pick<MemoryDocument, "updatedAt">,
+  head: KnownPage & Pick<ListedPage, "recorded"> & Pick<MemoryDocument, "updatedAt">,
   others: readonly ListedPage[],
 ): void {
   const pages = [head, ...others].map(({ _id, lo }) => ({ _id, lo }));
-  knownPages.set(key, { incarnation, pages, updatedAt: findLastChange(head, others) });
+  const hasHistory = [head, ...others].some(({ recorded }) => typeof recorded === "number");
+  knownPages.set(key, { incarnation, pages, updatedAt: findLastChange(head, others), hasHistory });
 }
 
 /**
@@ -103,8 +104,8 @@ export async function isExpired(
   return findLastChange(head, await learnPages(memory, head, options, call)) <= deadline;
 }
 
-/** The fields of a head that `isExpired` needs. */
-export const expiryFields = { key: 1, hi: 1, updatedAt: 1 } as const;
+/** The fields of a head that `isExpired` and `learnPages` need. */
+export const expiryFields = { key: 1, hi: 1, updatedAt: 1, recorded: 1 } as const;
 
 export function sortPages<Page extends Pick<KnownPage, "lo">>(pages: readonly Page[]): Page[] {
   return pages.toSorted((a, b) => compareKeys(a.lo, b.lo));
@@ -117,6 +118,9 @@ export interface ListedPage {
   revision: number;
   sizeBytes: number;
   updatedAt: Date;
+  /** The number of changes in its outbox, and the last one in the order of versions. Null without a history. */
+  recorded?: number | null;
+  lastVersion?: number | null;
 }
 
 /** The server would return only 101 documents with the first answer. It ends a batch at 16 MB, too. */

@@ -24,6 +24,8 @@ export type LoadedPage = MemoryDocument & {
   isApplied?: true;
   /** The changes with the identities of the scope. */
   made?: (MadeCall | null)[];
+  /** The time of the server when the page was loaded. */
+  now?: Date;
   /** The end with which the page is stored, if the pages behind it are missing. */
   storedHi?: string;
 };
