@@ -58,12 +58,12 @@ const mcpServers = z.record(z.string(), z.strictObject({ command: z.literal("npx
 
 describe("server.json", () => {
   it("keeps the rules of the registry", async () => {
-    expect(serverFile.safeParse(await readJson("docs/listings/server.json")).error).toBeUndefined();
+    expect(serverFile.safeParse(await readJson("tools/listings/server.json")).error).toBeUndefined();
   });
 
   it("has the version and the names of the package", async () => {
     const { name, version, mcpName } = await ownManifest();
-    const server = serverFile.parse(await readJson("docs/listings/server.json"));
+    const server = serverFile.parse(await readJson("tools/listings/server.json"));
     expect(server).toMatchObject({ name: mcpName, version });
     expect(mcpName.endsWith(`/${name}`)).toBe(true);
     for (const each of server.packages) expect(each).toMatchObject({ identifier: name, version });
@@ -71,7 +71,7 @@ describe("server.json", () => {
 
   it("names options and choices that the command has", async () => {
     const { stdout } = await cli(["mcp", "--help"]);
-    const { packages } = serverFile.parse(await readJson("docs/listings/server.json"));
+    const { packages } = serverFile.parse(await readJson("tools/listings/server.json"));
     for (const { packageArguments } of packages) {
       expect(packageArguments[0]).toEqual({ type: "positional", value: "mcp" });
       const named = packageArguments.flatMap((each) => (each.type === "named" ? [each] : []));
