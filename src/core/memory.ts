@@ -33,9 +33,9 @@ export type {
 
 /** Chooses whether `write` may replace a file, and whether it may create one. */
 export interface WriteOptions {
-  /** @default "replace" */
+  /** `fail`: a file that exists is EEXIST. @default "replace" */
   ifExists?: "replace" | "fail";
-  /** @default "create" */
+  /** `fail`: a missing file is ENOENT. @default "create" */
   ifMissing?: "create" | "fail";
 }
 

@@ -15,7 +15,7 @@ import type { MemoryNode } from "./memory-node.js";
 export interface CallModelNodeOptions {
   /** A chat model. If there are `tools`, the model must be able to bind tools. */
   model: BaseChatModel;
-  /** @default none */
+  /** The tools of the agent, of different names. Paths are shown as they take them. @default none */
   tools?: StructuredToolInterface[];
   /** Sent to the model before the messages of the state, and never added to the state. @default none */
   systemPrompt?: string;

@@ -45,7 +45,7 @@ export interface MemoryNodeOptions extends MemoryOptions {
   store?: BaseStore;
   /** Names the memory. Nodes with the same id in the same store share their memory. */
   nodeId: string;
-  /** @default "global" */
+  /** Who shares a memory: all, each thread (`perThread`) or each user (`perUser`). @default "global" */
   scope?: MemoryScope;
   /**
    * For `perThread`: finds the thread of a run. The function must answer within `timeoutMs`. @default

@@ -36,6 +36,7 @@ export interface LearnOptions {
   allowDelete?: boolean;
   /** Whether to learn from what changed since the last good run. It needs `history`. @default true without `messages` */
   changes?: boolean;
+  /** Bounds of one run. @default those of `LearnLimits` */
   limits?: LearnLimits;
   /** Replaces our text about what is worth keeping. @default see the documentation */
   instructions?: string;

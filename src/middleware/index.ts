@@ -11,6 +11,7 @@ import type { ConversationLogOptions } from "../conversation/options.js";
 import { connectorFields, type MemoryConnectorConfig } from "../prompt/connector-options.js";
 
 export interface MemoryMiddlewareOptions extends MemoryConnectorConfig {
+  /** The memory: a MemoryNode. Other calls also take a Memory, and MCP a function from a run to a Memory. */
   memory: MemoryNode;
   /** Whether the agent also gets the memory's tools. @default true */
   tools?: boolean;

@@ -62,7 +62,7 @@ export interface MemoryPageOptions {
   basePath?: string | undefined;
   /** The title of the page, in its header and in the title of the window. @default "langgraph-mongo-memory" */
   title?: string | undefined;
-  /** @default "read" */
+  /** `write`: the page can also edit files, revert, redact, forget, approve and reject. @default "read" */
   access?: MemoryPageAccess | undefined;
   /**
    * The secret that the browser must know, from the part `#token=…` of the address with which the page is opened: 16 to

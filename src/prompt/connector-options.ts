@@ -17,7 +17,10 @@ export type MemoryContent = "tree" | "index" | "full" | "auto";
 
 /** The way in which a memory is shown to a model. */
 export interface MemoryConnectorConfig {
-  /** @default "after_system" */
+  /**
+   * The place of the message: before or after the system prompt, or after the conversation (`"last_message"`), which
+   * keeps the cache of a long conversation if the memory changes often. @default "after_system"
+   */
   placement?: MemoryPlacement;
   /**
    * The shown part of the memory. A directory whose name begins with a dot is one line. `index` and `full` become
@@ -46,10 +49,9 @@ export interface MemoryConnectorConfig {
    */
   systemMessages?: "auto" | "separate" | "merged";
   /**
-   * The role of the message that shows the memory. `auto`: a system message. With `last_message` it is a user message
-   * if the client accepts no late system message. `user`: always a user message, which models trust less. A user
-   * message is never before the system prompt, so `before_system` is then the same as `after_system`, and
-   * `systemMessages` has no effect.
+   * The role of the message. `auto`: a system message, or with `last_message` a user message if the client accepts no
+   * late system message. `user`: always a user message, which models trust less, and never before the system prompt.
+   * `systemMessages` then has no effect.
    * @default "auto"
    */
   role?: "auto" | "user";

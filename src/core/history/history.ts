@@ -38,8 +38,9 @@ export interface VersionFilter {
    * A file, with its versions under earlier names, or a directory with everything below it. @default the whole memory
    */
   path?: string;
-  /** Selects the versions whose actor has all of these fields. */
+  /** Selects the versions whose actor has all of these fields. @default any */
   actor?: Partial<MemoryActor>;
+  /** Created, modified, deleted or renamed. @default any */
   operation?: VersionOperation;
   /** Selects the versions that rest on at least one of these, such as `version:12`. */
   sources?: string[];
@@ -47,7 +48,7 @@ export interface VersionFilter {
   after?: Date;
   /** Made earlier than this. */
   before?: Date;
-  /** @default all */
+  /** The largest number of versions. @default all */
   limit?: number;
 }
 

@@ -13,7 +13,10 @@ import { hasMethod, isRecord } from "../values/unknown-values.js";
 
 /** The settings of a mount. */
 export interface MountSettings {
-  /** The access to the memory at this mount point. @default "write" */
+  /**
+   * What may be done at this mount point. `write`: everything. `append`: only new text. `read`: nothing. `ask`: what a
+   * person approves. @default "write"
+   */
   access?: MemoryAccess | undefined;
   /** Describes the memory to a model, in a connector: one line of 1 to 500 characters. @default none */
   description?: string | undefined;

@@ -6,10 +6,11 @@ import { namespacesWithin } from "../operations/namespaces.js";
 
 /** A vector index of MongoDB Search (Atlas), which you make and the store only uses. */
 export interface VectorSearchOptions {
+  /** An index of type `vectorSearch` on the items. */
   indexName: string;
   /** Fields of values. The index must have each as a `filter` field `value.<name>`. @default none */
   filterFields?: string[];
-  /** The number of texts of an item that have a vector field in the index. @default 1 */
+  /** The number of texts of an item that have a vector field in the index, `…text0`, `…text1` and so on: at most 20. @default 1 */
   textsPerItem?: number;
 }
 

@@ -23,7 +23,10 @@ export interface MongoMemoryStoreOptions {
   client: MongoClient;
   /** @internal */
   [pageBytesOption]?: number;
-  /** @default the database of the client's connection string, or "test" if it names none */
+  /**
+   * The database of all collections: 1 to 63 bytes, without spaces, dots, slashes, quotes and `$`. @default the database
+   * of the client's connection string, or "test" if it names none
+   */
   dbName?: string;
   /** Collection of the memories. The names of their other collections begin with it. @default "memories" */
   memoriesCollection?: string;
