@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import ts from "typescript";
 import { entrySources } from "../../tools/build/entries.js";
-import { tutorialSteps } from "./tutorial.js";
+import { tutorialPage, tutorialSteps } from "./tutorial.js";
 
 export interface Page {
   /** Path from the folder of the project. */
@@ -19,8 +19,7 @@ export function documentationPages(): Page[] {
     readdirSync(folder)
       .filter((name) => name.endsWith(".md"))
       .map((name) => `${folder}/${name}`);
-  const names = ["tutorial", "cookbook", "commands", "options", "tools", "specification"];
-  const folders = ["docs", ...names.map((name) => `docs/${name}`)];
+  const folders = ["docs", "docs/cookbook", "docs/tools"];
   return ["README.md", ...folders.flatMap(pagesIn)].map((file) => pageAt(file));
 }
 
@@ -101,31 +100,43 @@ export const isEndless =
 
 /**
  * Compiles the code of all pages as one program, with the settings of the project except the check for unused names,
- * which snippets contain. A page of the tutorial stands for the whole program after its step. The files exist only in
+ * which snippets contain. The page of the tutorial stands for the whole program after each step. The files exist only in
  * memory.
  */
 export function compilePages(pages: readonly Page[]): { program: ts.Program; snippets: ReadonlySet<string> } {
   const root = ts.sys.getCurrentDirectory();
-  const tutorial = new Map(tutorialSteps().map(({ file, program }) => [file, [program]]));
+  const programs = ({ file, text }: Page): string[] =>
+    file === tutorialPage ? tutorialSteps().map(({ program }) => program) : programsOf(text);
   const files = new Map(
     pages.flatMap(({ file, text }) =>
-      (tutorial.get(file) ?? programsOf(text)).map((code, index): [string, string] => [
-        `${root}/${file}.${index}.mts`,
-        code,
-      ]),
+      programs({ file, text }).map((code, index): [string, string] => [`${root}/${file}.${index}.mts`, code]),
     ),
   );
   // Programs of a page import the agent that its first program exports.
   const agent = `${root}/docs/agent.ts`;
   files.set(agent, files.get(`${root}/docs/deploy.md.0.mts`) ?? "");
-  const { config } = ts.readConfigFile("tsconfig.json", (path) => ts.sys.readFile(path)) as { config: unknown };
-  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
-  const settings = { ...options, noUnusedLocals: false, paths: { "@/agent": [agent] } };
+  const settings = { ...compilerOptions(), noUnusedLocals: false, paths: { "@/agent": [agent] } };
   const disk = ts.createCompilerHost(settings);
   const host = Object.assign(ts.createCompilerHost(settings), {
     fileExists: (path: string) => files.has(path) || disk.fileExists(path),
     readFile: (path: string) => files.get(path) ?? disk.readFile(path),
   });
-  const entries = Object.values(entrySources()).map((source) => `${root}/${source}`);
-  return { program: ts.createProgram([...files.keys(), ...entries], settings, host), snippets: new Set(files.keys()) };
+  return {
+    program: ts.createProgram([...files.keys(), ...entryFiles()], settings, host),
+    snippets: new Set(files.keys()),
+  };
+}
+
+/** Compiles the entries of the package alone. */
+export function createEntriesProgram(): ts.Program {
+  return ts.createProgram(entryFiles(), compilerOptions());
+}
+
+function compilerOptions(): ts.CompilerOptions {
+  const { config } = ts.readConfigFile("tsconfig.json", (path) => ts.sys.readFile(path)) as { config: unknown };
+  return ts.parseJsonConfigFileContent(config, ts.sys, ts.sys.getCurrentDirectory()).options;
+}
+
+function entryFiles(): string[] {
+  return Object.values(entrySources()).map((source) => `${ts.sys.getCurrentDirectory()}/${source}`);
 }

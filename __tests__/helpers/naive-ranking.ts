@@ -13,7 +13,7 @@ export interface NaiveHit {
   score: number;
 }
 
-/** Finds the hits of a search by the formula of decision 29 in the most obvious way, in any order. */
+/** Finds the hits of a search by the formula of ADR 0029 in the most obvious way, in any order. */
 export function searchNaively(texts: readonly FileText[], query: string): NaiveHit[] {
   const files = texts.map(readFile);
   const words = englishWords(query);

@@ -1,31 +1,10 @@
 import ts from "typescript";
 import { entrySources } from "../../tools/build/entries.js";
 
-export interface OptionField {
-  name: string;
-  /** The text of `@default`, or empty. */
-  defaultText: string;
-  isRequired: boolean;
-}
-
 export interface OptionType {
   name: string;
-  /** The type's own fields, and those of a type that it extends and that has no section. Empty for a type alias. */
-  fields: OptionField[];
-  /** The names of all its fields. */
-  allNames: string[];
-}
-
-export interface ResultField {
-  name: string;
-  /** Whether the field may be missing or null. */
-  mayBeAbsent: boolean;
-}
-
-/** A type of what calls return. */
-export interface ResultType {
-  name: string;
-  fields: ResultField[];
+  /** The names of the type's own fields, and of those of a type that it extends and that has no section. Empty for a type alias. */
+  fields: string[];
 }
 
 const isInternal = (field: ts.Symbol): boolean => field.getJsDocTags().some(({ name }) => name === "internal");
@@ -61,12 +40,7 @@ export class Surface {
         name: symbol.name,
         fields: all
           .filter((field) => !isAlias && this.#isOwnField(field, symbol) && !isInternal(field))
-          .map((field) => ({
-            name: field.name,
-            defaultText: this.#defaultText(field),
-            isRequired: !(field.flags & ts.SymbolFlags.Optional),
-          })),
-        allNames: all.map(({ name }) => name),
+          .map((field) => field.name),
       };
     });
   }
@@ -122,32 +96,6 @@ export class Surface {
     return tag?.text?.map(({ text }) => text).join("") ?? "";
   }
 
-  /** Finds the types of what the methods of these exported types, or these exported functions, return. */
-  results(source: string, roots: readonly string[]): ResultType[] {
-    const found = new Map<string, ts.Type>();
-    for (const name of roots) {
-      const symbol = this.#exportsOf(source).find((each) => each.name === name);
-      if (symbol === undefined) throw new Error(`${source} does not export ${name}`);
-      this.#signaturesOf(this.#resolved(symbol)).forEach((each) => this.#addResults(each.getReturnType(), found));
-    }
-    return Array.from(found, ([name, type]) => ({ name, fields: this.#fieldsOf(type) }));
-  }
-
-  /** Returns the fields of an exported type. */
-  fieldsOf(source: string, name: string): ResultField[] {
-    const symbol = this.#exportsOf(source).find((each) => each.name === name);
-    return symbol ? this.#fieldsOf(this.#checker.getDeclaredTypeOfSymbol(this.#resolved(symbol))) : [];
-  }
-
-  #fieldsOf(type: ts.Type): ResultField[] {
-    return this.#checker.getPropertiesOfType(type).map((field) => {
-      const declared = this.#checker.getTypeOfSymbol(field);
-      const parts = declared.isUnion() ? declared.types : [declared];
-      const isNullable = parts.some(({ flags }) => (flags & ts.TypeFlags.Null) !== 0);
-      return { name: field.name, mayBeAbsent: isNullable || (field.flags & ts.SymbolFlags.Optional) !== 0 };
-    });
-  }
-
   /** The signatures of a function, or of the methods of a type that this package declares. */
   #signaturesOf(symbol: ts.Symbol): ts.Signature[] {
     const ofFunction = this.#checker.getTypeOfSymbol(symbol).getCallSignatures();
@@ -156,26 +104,6 @@ export class Surface {
     return members
       .filter((member) => member.declarations?.some((each) => isOurs(each) && isPublic(each)) === true)
       .flatMap((member) => [...this.#checker.getTypeOfSymbol(member).getCallSignatures()]);
-  }
-
-  /** Adds the interfaces of this package that a type contains and that have no methods. */
-  #addResults(type: ts.Type, found: Map<string, ts.Type>): void {
-    if (type.isUnionOrIntersection()) return type.types.forEach((each) => this.#addResults(each, found));
-    const symbol = type.getSymbol();
-    const isInterface = type.isClassOrInterface() && symbol?.declarations?.some(isOurs) === true;
-    const properties = isInterface ? this.#checker.getPropertiesOfType(type) : [];
-    const hasMethods = properties.some((each) => (each.flags & ts.SymbolFlags.Method) !== 0);
-    if (isInterface && !hasMethods && symbol !== undefined) {
-      if (found.has(symbol.name)) return;
-      found.set(symbol.name, type);
-      properties.forEach((each) => this.#addResults(this.#checker.getTypeOfSymbol(each), found));
-      return;
-    }
-    const bases = isInterface ? this.#checker.getBaseTypes(type) : [];
-    const inner = bases.flatMap((base) => [...this.#checker.getTypeArguments(base as ts.TypeReference)]);
-    [...inner, ...this.#checker.getTypeArguments(type as ts.TypeReference)].forEach((each) =>
-      this.#addResults(each, found),
-    );
   }
 
   /** How many things the entries export. */

@@ -24,15 +24,15 @@ const documentedPort = "3000";
 
 beforeAll(() => installLinked(folder));
 
-it.each(others.toReversed())("the program of $file prints what the page says", async (step) => {
+it.each(others.toReversed())("the program after $title prints what the page says", async (step) => {
   const { code, stdout, stderr } = await ended(start(step));
   expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: step.output, stderr: "" });
 });
 
 it("the last program prints what its page says, serves the page, and leaves a proposal for its reader", async () => {
   const port = String(await freePort());
-  const { program = "", output = "", file = "" } = page ?? {};
-  const child = start({ file, program: program.replaceAll(documentedPort, port) });
+  const { program = "", output = "", title = "" } = page ?? {};
+  const child = start({ title, program: program.replaceAll(documentedPort, port) });
   const end = ended(child);
   try {
     let printed = "";
@@ -59,9 +59,9 @@ it("the last program prints what its page says, serves the page, and leaves a pr
   }
 });
 
-function start({ file, program }: Pick<TutorialStep, "file" | "program">): ChildProcessWithoutNullStreams {
+function start({ title, program }: Pick<TutorialStep, "title" | "program">): ChildProcessWithoutNullStreams {
   const { OPENAI_API_KEY: _key, NODE_OPTIONS: _options, ...env } = process.env;
-  const path = join(folder, file.replace(/.*\/(\S+)\.md$/, "$1.mjs"));
+  const path = join(folder, `${title.replaceAll(/\W+/g, "-")}.mjs`);
   writeFileSync(path, program.replace(documentedUri, withDatabase(uri, dbName)));
   return spawn(process.execPath, [path], { cwd: folder, env });
 }

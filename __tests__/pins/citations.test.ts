@@ -4,17 +4,27 @@ import { describe, expect, it } from "@jest/globals";
 
 /** What cites; the build, the API reference and the recordings of others do not. */
 const folders = ["src", "__tests__", "bench", "tools/fuzz", "examples", "docs"];
-const specification = "docs/specification";
+const specification = "docs/specification.md";
+
+/** The numbers that can be cited. */
+interface Cited {
+  sections: readonly string[];
+  decisions: readonly string[];
+  invariants: readonly string[];
+}
 
 /** Citations that lead nowhere. Comments break lines inside them. */
-function unknownCitations(text: string, sections: readonly string[], decisions: readonly string[]): string[] {
+function unknownCitations(text: string, { sections, decisions, invariants }: Cited): string[] {
   const plain = withoutLineBreaks(text);
-  const cited = Array.from(plain.matchAll(/\bspecification sections? (\d+(?:(?:, | and | to )\d+)*)/gi)).flatMap(
-    ([citation, numbers = ""]) =>
-      (numbers.match(/\d+/g) ?? []).filter((number) => !sections.includes(number)).map(() => citation),
-  );
-  const decided = Array.from(plain.matchAll(/\bADR (\d+)/g)).filter(([, number = ""]) => !decisions.includes(number));
-  return [...cited, ...decided.map(([citation]) => citation)];
+  const find = (citations: RegExp, known: readonly string[]): string[] =>
+    Array.from(plain.matchAll(citations)).flatMap(([citation, numbers = ""]) =>
+      (numbers.match(/\d+/g) ?? []).filter((number) => !known.includes(String(Number(number)))).map(() => citation),
+    );
+  return [
+    ...find(/\bspecification sections? (\d+(?:(?:, | and | to )\d+)*)/gi, sections),
+    ...find(/\b(?:ADR|decisions?) (\d+(?:(?:, | and )\d+)*)/gi, decisions),
+    ...find(/\barchitecture invariants? (\d+(?:(?:, | and )\d+)*)/gi, invariants),
+  ];
 }
 
 /** Sections of nobody knows what. */
@@ -35,30 +45,32 @@ function citingFiles(): string[] {
 
 describe("citations", () => {
   const files = citingFiles().map((file) => ({ file, text: readFileSync(file, "utf8") }));
-  const chapters = files.filter(({ file }) => file.startsWith(`${specification}/`)).map(({ text }) => text);
-  const headings = chapters.flatMap((text) => text.match(/(?<=^## )\d+(?=\. \S)/gm) ?? []);
-  const decisions = readdirSync("docs/decisions").map((name) => name.slice(0, 4));
+  const sections = readFileSync(specification, "utf8").match(/(?<=^## )\d+(?=\. \S)/gm) ?? [];
+  const decisions = readdirSync("docs/decisions").flatMap((name) => /^\d+/.exec(name)?.map(Number).map(String) ?? []);
+  const [, listed = ""] = readFileSync("docs/architecture.md", "utf8").split(/^## The invariants .*$/m);
+  const invariants = listed.split(/^## /m)[0]?.match(/^\d+(?=\. )/gm) ?? [];
+  const isInOrder = (numbers: readonly string[]): boolean =>
+    numbers.every((number, index) => number === `${index + 1}`);
 
-  it("have sections to name, each once and in the order of their index", () => {
-    const rows = readFileSync(`${specification}.md`, "utf8").matchAll(/\| \[(\d+)\. /g);
-    const listed = Array.from(rows, ([, number = ""]) => number);
-    expect(listed).toEqual(Array.from(listed, (_, index) => `${index + 1}`));
-    expect(headings.toSorted((a, b) => Number(a) - Number(b))).toEqual(listed);
-    expect(headings.length).toBeGreaterThan(11);
+  it("have sections and invariants to name, in their order, and decisions", () => {
+    expect([sections, invariants].map(isInOrder)).toEqual([true, true]);
+    expect([sections, invariants, decisions].every(({ length }) => length >= 10)).toBe(true);
   });
 
-  it("name sections of the specification and decisions that exist", () => {
-    const all = files.flatMap(({ text }) => text.match(/specification section/g) ?? []);
-    expect(all.length).toBeGreaterThan(10);
+  it("name sections of the specification, decisions and invariants that exist", () => {
+    const all = files.flatMap(
+      ({ text }) => text.match(/specification section|ADR \d|architecture invariant \d/g) ?? [],
+    );
+    expect(all.length).toBeGreaterThan(20);
     expect(
       files.flatMap(({ file, text }) =>
-        unknownCitations(text, headings, decisions).map((citation) => `${file}: ${citation}`),
+        unknownCitations(text, { sections, decisions, invariants }).map((citation) => `${file}: ${citation}`),
       ),
     ).toEqual([]);
   });
 
   it("say of what a section is", () => {
-    const others = files.filter(({ file }) => !file.startsWith(specification));
+    const others = files.filter(({ file }) => file !== specification);
     expect(others.flatMap(({ file, text }) => bareCitations(text).map((citation) => `${file}: ${citation}`))).toEqual(
       [],
     );
@@ -68,14 +80,17 @@ describe("citations", () => {
 describe("the rules themselves", () => {
   /** Without the marks that keep this file from citing what it tests with. */
   const unmarked = (text: string): string => text.replaceAll("#", "");
+  const known = { sections: ["1", "2", "3"], decisions: ["3"], invariants: ["4"] };
 
   it.each([
     "specification section #4",
     "Specification sections #1, #2 and #4",
     "specification\n * section #4",
     "(ADR #0004)",
+    "decisions #3 and 4",
+    "(architecture\n * invariant #5)",
   ])("find %j", (text) => {
-    expect(unknownCitations(unmarked(text), ["1", "2", "3"], ["0003"])).toHaveLength(1);
+    expect(unknownCitations(unmarked(text), known)).toHaveLength(1);
   });
 
   it.each([
@@ -84,8 +99,9 @@ describe("the rules themselves", () => {
     "specification\n   // section #2",
     "ADR #0003",
     "ADR memory v2",
+    "architecture invariant #4",
   ])("take %j", (text) => {
-    expect(unknownCitations(unmarked(text), ["1", "2", "3"], ["0003"])).toEqual([]);
+    expect(unknownCitations(unmarked(text), known)).toEqual([]);
     expect(bareCitations(unmarked(text))).toEqual([]);
   });
 

@@ -173,8 +173,14 @@ describe("the weight of the package", () => {
   });
 });
 
-/** As large as all other pictures together. npm's site takes the pictures of a README from the repository. */
-const onlyInRepository = ["docs/images/recording.webp"];
+/** A picture that npm's site takes from the repository, and what people read who change the package. */
+const onlyInRepository = [
+  "docs/images/recording.webp",
+  "docs/architecture.md",
+  "docs/specification.md",
+  "docs/decisions/README.md",
+  ".github/CONTRIBUTING.md",
+];
 
 describe("the pages of the package", () => {
   it("link to what is in the package", async () => {

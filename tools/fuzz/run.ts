@@ -18,7 +18,7 @@ const { values } = parseArgs({
     seed: { type: "string" },
     /** Milliseconds for each target. */
     time: { type: "string", default: "300000" },
-    /** Writes the figures into docs/limits.md. */
+    /** Writes the figures into bench/fuzz/RESULTS.md. */
     table: { type: "boolean", default: false },
   },
 });

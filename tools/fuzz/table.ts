@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import type { TargetReport } from "./report.js";
 import { targets } from "./targets.js";
 
-const page = new URL("../../docs/limits.md", import.meta.url);
+const page = new URL("../../bench/fuzz/RESULTS.md", import.meta.url);
 const begin = "<!-- Made by the fuzz run with --table. -->\n";
 const end = "<!-- End of the table. -->\n";
 
@@ -21,7 +21,7 @@ function formatRow({ name, cases, findings, longestSliceSteps, slowestCallMs }: 
   return `| ${cells.join(" | ")} |\n`;
 }
 
-/** Writes what a run has tried, and its worst figures, into the page of the limits. */
+/** Writes what a run has tried, and its worst figures, into the page of the measurements. */
 export async function writeTable(reports: readonly TargetReport[]): Promise<void> {
   const text = await readFile(page, "utf8");
   const [before, rest] = text.split(begin);

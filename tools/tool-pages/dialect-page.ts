@@ -24,14 +24,8 @@ export interface DialectPage {
 export interface CallPage {
   tool: string;
   command?: string;
-  /**
-   * The arguments of a command; those that may be left out end with `?`. A tool without commands has those of its
-   * schema.
-   */
-  takes?: string[];
   does: string;
   examples: Arguments[];
   /** Calls that are refused, and what the model should do then. */
   refusals: { args: Arguments; instead: string }[];
-  misuse: string[];
 }

@@ -36,29 +36,22 @@ export function commandsOfProgram(command: Command, words: string[] = []): Named
   return command.commands.flatMap((inner) => commandsOfProgram(inner, [...words, inner.name()]));
 }
 
-/** Reads the templates of the pages, by file. They have the headings of all commands, in the order of the help. */
-export function readCommandTemplates(): Record<string, string> {
-  const names = ["looking", "changing", "looking-back", "deciding", "moving", "upkeep", "serving"];
-  const files = ["commands.md", ...names.map((name) => `commands/${name}.md`)];
-  return Object.fromEntries(files.map((file) => [file, readFileSync(`tools/tool-pages/${file}`, "utf8")]));
+/** Reads the template of the page. It has the headings of all commands, in the order of the help. */
+export function readCommandTemplate(): string {
+  return readFileSync("tools/tool-pages/command-line.md", "utf8");
 }
 
 /**
- * Renders the pages of the commands, by file. The templates say what the help of the commands does not.
- * @throws Error if the templates lack a command, or have another one
+ * Renders the page of the commands. The template says what the help of the commands does not.
+ * @throws Error if the template lacks a command, or has another one
  */
-export function renderCommands(templates: Readonly<Record<string, string>>): Record<string, string> {
+export function renderCommands(template: string): string {
   let help = "";
   const commands = commandsOfProgram(createProgramToRead((text) => void (help += text)));
   const names = commands.map(([name]) => name);
-  const pages = Object.entries(templates);
-  const files = new Map(
-    pages.flatMap(([file, text]) =>
-      Array.from(text.matchAll(heading), ([, name = ""]): [string, string] => [name, file]),
-    ),
-  );
-  if ([...files.keys()].join() !== names.join())
-    throw new Error(`tools/tool-pages has the commands ${[...files.keys()].join(", ")}; it needs ${names.join(", ")}`);
+  const described = Array.from(template.matchAll(heading), ([, name = ""]) => name);
+  if (described.join() !== names.join())
+    throw new Error(`tools/tool-pages has the commands ${described.join(", ")}; it needs ${names.join(", ")}`);
   const sections = new Map(
     commands.map(([name, command]) => {
       help = "";
@@ -66,41 +59,33 @@ export function renderCommands(templates: Readonly<Record<string, string>>): Rec
       return [name, renderCommand(name, command, examplesOf(help))];
     }),
   );
-  const render = (template: string): string =>
-    template
-      .replace(/^# .*\n/, (title) => `${title}\n${origin}\n`)
-      .replace("<!-- commands -->", () => renderIndex(commands, files))
-      .replace("<!-- options of a memory -->", () => renderOptions(sharedOptions, commands[0]?.[1]))
-      .replace("<!-- exit codes -->", renderExitCodes)
-      .replaceAll(heading, (_heading, name: string) => sections.get(name) ?? "");
-  return Object.fromEntries(pages.map(([file, template]) => [file, render(template)]));
+  return template
+    .replace(/^# .*\n/, (title) => `${title}\n${origin}\n`)
+    .replace("<!-- options of a memory -->", () => renderOptions(sharedOptions, commands[0]?.[1]))
+    .replace("<!-- exit codes -->", renderExitCodes)
+    .replaceAll(heading, (_heading, name: string) => sections.get(name) ?? "");
 }
 
 /** The heading of a command. */
-const heading = /^## `(.+)`$/gm;
+const heading = /^### `(.+)`$/gm;
 
 const origin =
   "<!-- Made by `npm run docs:tools` from the help of the commands and from `tools/tool-pages`. Do not edit it here. -->";
-
-/** Renders the table of all commands, with the first sentence of their help. */
-function renderIndex(commands: readonly NamedCommand[], files: ReadonlyMap<string, string>): string {
-  const rows = commands.map(([name, command]) => {
-    const [does = ""] = command.description().split(/\.(?= |$)/);
-    return `| [\`${name}\`](${files.get(name)}#${name.replaceAll(" ", "-")}) | ${escapeText(does)} |`;
-  });
-  return ["| command | does |", "|---|---|", ...rows].join("\n");
-}
 
 function renderCommand(name: string, command: Command, examples: readonly string[]): string {
   const known = command.options.filter(({ long }) => long !== "--json");
   const own = known.filter((option) => !isShared(option));
   const shared = known.filter(isShared).map(({ long }) => `\`${long}\``);
+  const names =
+    shared.length > 0 && shared.length < sharedOptions.length
+      ? [`[Which memory](#which-memory): ${shared.join(", ")}`]
+      : [];
   return [
-    `## \`${name}\``,
+    `### \`${name}\``,
     `\`\`\`text\n${[programName, name, command.usage()].join(" ")}\n\`\`\``,
     escapeText(command.description()),
     ...(own.length > 0 ? [renderOptions(own, command)] : []),
-    ...(shared.length > 0 ? [`[Which memory](../commands.md#which-memory): ${shared.join(", ")}`] : []),
+    ...names,
     `\`\`\`sh\n${examples.map(wrapLongLine).join("\n")}\n\`\`\``,
   ].join("\n\n");
 }
@@ -112,11 +97,11 @@ function isShared({ flags, description }: Option): boolean {
 
 /** @param command any, whose help knows how to describe options */
 function renderOptions(options: readonly Option[], command: Command | undefined): string {
-  const rows = options.map((option) => {
+  const items = options.map((option) => {
     const description = command?.createHelp().optionDescription(option) ?? option.description;
-    return `| \`${option.flags}\` | ${escapeText(description)} |`;
+    return `- \`${option.flags}\`: ${escapeText(description)}`;
   });
-  return ["| option | meaning |", "|---|---|", ...rows].join("\n");
+  return items.join("\n");
 }
 
 function renderExitCodes(): string {

@@ -38,7 +38,7 @@ function renderTool(definition: ToolDefinition): string {
   const { schema } = definition;
   const rows = propertiesOf(schema).map(([argument, property]) => {
     const isRequired = property.isOptional ? "" : "yes";
-    return `| \`${argument}\` | ${code(typeOf(property))} | ${isRequired} | ${cell(property.description ?? "")} |`;
+    return `| \`${argument}\` | ${cell(code(typeOf(property)))} | ${isRequired} | ${cell(property.description ?? "")} |`;
   });
   const table = ["| argument | type | required | description |", "|---|---|---|---|", ...rows].join("\n");
   return [
@@ -54,26 +54,22 @@ async function renderCall(page: DialectPage, call: CallPage): Promise<string> {
   const rows = await Promise.all(
     call.refusals.map(async ({ args, instead }) => {
       const { text } = await answerTo(page, call, args, true);
-      return `| ${code(json(args))} | ${code(page.refusalIn(text))} | ${cell(instead)} |`;
+      return `- ${code(json(args))}: ${code(page.refusalIn(text))}. ${instead}`;
     }),
   );
-  const errors = ["**Errors**", ["| call | error | what to do |", "|---|---|---|", ...rows].join("\n")];
-  const misuse = ["**Common misuse**", call.misuse.map((line) => `- ${line}`).join("\n")];
   return [
     `## \`${call.command ?? call.tool}\``,
-    block("text", signatureOf(tool, call)),
     call.does,
     ...(hasCommands(tool) ? [] : [renderTool(tool)]),
     ...examples,
-    ...(rows.length > 0 ? errors : []),
-    ...(call.misuse.length > 0 ? misuse : []),
+    ...(rows.length > 0 ? [rows.join("\n")] : []),
   ].join("\n\n");
 }
 
 async function renderExample(page: DialectPage, call: CallPage, args: Arguments): Promise<string> {
   const { text } = await answerTo(page, call, args, false);
   const answer = page.answerLanguage === "json" ? jsonBlock(JSON.parse(text)) : block(page.answerLanguage, text);
-  return ["Call:", jsonBlock(args), "Answer:", answer].join("\n\n");
+  return [jsonBlock(args), answer].join("\n\n");
 }
 
 /** The answer on a memory of its own, on which the calls of `prepare` were made. */
@@ -91,17 +87,6 @@ function toolOf(page: DialectPage, { tool }: { tool: string }): ToolDefinition {
   if (definition === undefined)
     throw new Error(`the page of ${name} shows a tool ${tool}, which the dialect does not have`);
   return definition;
-}
-
-function signatureOf({ name: tool, schema }: ToolDefinition, { command, takes }: CallPage): string {
-  const taken = takes ?? propertiesOf(schema).map(([name, { isOptional }]) => (isOptional ? `${name}?` : name));
-  const types = Object.fromEntries(propertiesOf(schema));
-  const own = taken.map(
-    (name) => `${name}: ${typeOf(types[name.replace("?", "")] ?? { type: "unknown", isOptional: false })}`,
-  );
-  const fields = [...(command === undefined ? [] : [`command: "${command}"`]), ...own];
-  const line = `${tool}({ ${fields.join(", ")} })`.replace("{  }", "{}");
-  return line.length <= mostColumns ? line : `${tool}({\n${fields.map((field) => `  ${field},\n`).join("")}})`;
 }
 
 function propertiesOf(schema: FlatSchema): [name: string, property: Property][] {
@@ -132,9 +117,9 @@ function block(language: string, text: string): string {
   return `\`\`\`${language}\n${text.trimEnd()}\n\`\`\``;
 }
 
-/** Code in a cell of a table. */
+/** Code in running text, which may be in a cell of a table. */
 function code(text: string): string {
-  return cell(text.includes("`") ? `\`\` ${text} \`\`` : `\`${text}\``);
+  return text.includes("`") ? `\`\` ${text} \`\`` : `\`${text}\``;
 }
 
 function cell(text: string): string {

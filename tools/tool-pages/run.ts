@@ -1,10 +1,11 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dialectPages } from "./pages.js";
 import { renderPage } from "./render.js";
-import { readCommandTemplates, renderCommands } from "./render-commands.js";
+import { readCommandTemplate, renderCommands } from "./render-commands.js";
+import { readOptionsTemplate, renderOptionsPage } from "./render-options.js";
 
-for (const folder of ["docs/commands", "docs/tools"]) await mkdir(folder, { recursive: true });
+await mkdir("docs/tools", { recursive: true });
 for (const [name, page] of Object.entries(dialectPages))
   await writeFile(`docs/tools/${name}.md`, await renderPage(page));
-for (const [file, page] of Object.entries(renderCommands(readCommandTemplates())))
-  await writeFile(`docs/${file}`, page);
+await writeFile("docs/command-line.md", renderCommands(readCommandTemplate()));
+await writeFile("docs/options.md", renderOptionsPage(readOptionsTemplate()));

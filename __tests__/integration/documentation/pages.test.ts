@@ -36,8 +36,7 @@ describe("the documentation", () => {
       (command) =>
         /^(?:npm pkg set type=module|npx skills add \S+\/langgraph-mongo-memory|node \w+\.m?js|docker run .* mongo:\d+|export OPENAI_API_KEY=\S+)$/.test(
           command,
-        ) &&
-        (file === "README.md" || file.startsWith("docs/tutorial/")),
+        ) && ["README.md", "docs/tutorial.md"].includes(file),
       // `npm run check:compatibility` runs it under Plug'n'Play.
       (command) => isYarnLine(command, { peerDependencies, peerDependenciesMeta }) && file === "docs/install.md",
       // How a reader runs a program of the pages.
@@ -47,7 +46,7 @@ describe("the documentation", () => {
       (command) => /^(?:cd [\w-]+|npm install|npm start)$/.test(command),
       (command) => command === "npm run dev" && file === "examples/langgraph-server/README.md",
       // The names of the program.
-      (command) => /^npx (?:langgraph-mongo-memory|lgmm)$/.test(command) && /^docs\/command(?:-line|s)\.md$/.test(file),
+      (command) => /^npx (?:langgraph-mongo-memory|lgmm)$/.test(command) && file === "docs/command-line.md",
       // How clients of MCP are told the command: `pins/listings.test.ts` reads what follows.
       (command) => command.startsWith("claude mcp add ") && file === "docs/mcp.md",
       // How a token is made.
@@ -56,12 +55,12 @@ describe("the documentation", () => {
       (command) =>
         command === "diff -ru -x .langgraph-mongo-memory now vault" && file.endsWith("/edit-in-an-editor.md"),
       // What is installed for a program in Python.
-      (command) => command === "pip install mcp" && file.endsWith("/from-python-by-mcp.md"),
+      (command) => command === "pip install mcp" && file === "docs/mcp.md",
       // What encrypts is an optional package of the driver.
       (command) => command === "npm install mongodb mongodb-client-encryption" && file.endsWith("/encrypt-texts.md"),
       // How a server becomes a replica set of one.
       (command) =>
-        ["mongod --replSet rs0", 'mongosh --eval "rs.initiate()"'].includes(command) && file === "docs/size.md",
+        ["mongod --replSet rs0", 'mongosh --eval "rs.initiate()"'].includes(command) && file === "docs/scaling.md",
       // What examples of pipes are made of.
       (command) =>
         /^(?:export MONGODB_URI=\S+|date|gzip|gunzip -c [\w.]+\.gz|[\w.]+\.(?:txt|gz|patch)|grep [\w-]+)$/.test(
@@ -88,12 +87,20 @@ describe("the documentation", () => {
   });
 
   it("lists every page once in its index", () => {
-    const names = pages.map(({ file }) => file.replace("docs/", "")).filter((name) => name !== "README.md");
+    const names = pages.map(({ file }) => file.replace("docs/", ""));
+    const indexes = ["README.md", "pages.md"];
     const listed = Array.from(
-      textOf("docs/README.md").matchAll(/^\| \[[^\]]+\]\(([^)]+)\) \| /gm),
+      textOf("docs/pages.md").matchAll(/^\| \[[^\]]+\]\(([^)]+)\) \| /gm),
       ([, name = ""]) => name,
     );
-    expect(listed.toSorted()).toEqual(names.toSorted());
+    const others = ["decisions/README.md", "../.github/CONTRIBUTING.md"];
+    expect(listed.toSorted()).toEqual([...names.filter((name) => !indexes.includes(name)), ...others].toSorted());
+  });
+
+  it("shows ten links at the first click, of which one leads to all pages", () => {
+    const links = Array.from(textOf("docs/README.md").matchAll(/\]\(([^)]+)\)/g), ([, link]) => link);
+    expect(links).toHaveLength(10);
+    expect(links).toContain("pages.md");
   });
 
   it("lists every decision", () => {
@@ -137,8 +144,8 @@ describe("the programs of the pages", () => {
       ({ code }) => /MongoMemoryStore\(|fromConnString\(/.test(code) && !isEndless.test(code),
     );
     expect(open.length).toBeGreaterThan(40);
-    // The end of the tutorial's program is in another page.
-    const endless = open.filter(({ file, code }) => !code.includes(".stop()") && !file.startsWith("docs/tutorial/"));
+    // The program of the tutorial ends in its last step.
+    const endless = open.filter(({ file, code }) => !code.includes(".stop()") && file !== "docs/tutorial.md");
     expect(endless).toEqual([]);
   });
 

@@ -19,15 +19,14 @@ interface Sample {
 /** What a sample needs that a new folder and an empty database do not have. */
 const needsMore: { file: string; code: RegExp; reason: string }[] = [
   { file: "", code: /^declare /m, reason: "continues a program of the reader" },
-  { file: "docs/cookbook/as-it-was-in-may.md", code: /history\.at/, reason: "reads old versions" },
   { file: "docs/history.md", code: /history\.(?:at|revert)/, reason: "reads old versions" },
-  { file: "docs/cookbook/move-in-conversations.md", code: /conversations\.json/, reason: "reads an export" },
-  { file: "docs/graph-template.md", code: /graph\.json/, reason: "reads a file of its page" },
+  { file: "docs/move-in.md", code: /conversations\.json/, reason: "reads an export" },
+  { file: "docs/other-ways.md", code: /graph\.json/, reason: "reads a file of its page" },
   { file: "docs/writing-a-backend.md", code: /ClientEncryption/, reason: "needs an optional package of the driver" },
 ];
-/** Other tests run the tutorial. Its pages replace parts of one program. */
+/** Another test runs the tutorial, whose steps replace parts of one program. */
 const samples = documentationPages()
-  .filter(({ file }) => !file.startsWith("docs/tutorial/"))
+  .filter(({ file }) => file !== "docs/tutorial.md")
   .flatMap(({ file, text }) => programsOf(text).map((code): Sample => ({ file, code })))
   .filter(({ code }) => !isEndless.test(code))
   .filter((sample) => !needsMore.some(({ file, code }) => sample.file.includes(file) && code.test(sample.code)));

@@ -26,25 +26,6 @@ describe.each(dialectNames)("the page of the tools of %s", (name) => {
     expect([...commands, ...names].filter((word) => !shown.includes(word))).toEqual([]);
   });
 
-  it("names the code with which the tools answer a missing argument", async () => {
-    const rows = Array.from(page.end.matchAll(/^\| `(\w+)` \| (.*) \|$/gm), ([, code = "", when = ""]) => ({
-      code,
-      when,
-    }));
-    const openNone = (): never => {
-      throw new Error("a missing argument is refused before the memory is opened");
-    };
-    const { tools } = page.dialect();
-    const needsSome = ({ schema }: ToolDefinition): boolean =>
-      Object.values(schema.properties).some((property) => !("anyOf" in property));
-    for (const { schema, answer } of tools.filter((tool) => needsSome(tool) && rows.length > 0)) {
-      const { command } = schema.properties;
-      const refusal = page.refusalIn((await answer(command === undefined ? {} : { command: "read" }, openNone)).text);
-      const ofMissing = rows.filter(({ when }) => when.includes("missing")).map(({ code }) => code);
-      expect(ofMissing).toEqual([/^\w+/.exec(refusal)?.[0]]);
-    }
-  });
-
   it("says that a history brings back what tools delete, and links to the document that the tools follow", () => {
     const text = textOf(`docs/tools/${name}.md`);
     expect(text).not.toMatch(/nothing can be brought back|cannot be undone/i);

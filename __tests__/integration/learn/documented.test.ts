@@ -9,7 +9,7 @@ const { uri, name: dbName } = testDatabase("standalone");
 it("the documented program learns, approves and finds what was said", async () => {
   const lines: string[] = [];
   const { model, prompts } = scripted([change("write", "/profile/ada", { text: "Ada lives in Oslo." })]);
-  const code = readCode("docs/cookbook/instead-of-langmem-or-mem0.md", "# Instead of LangMem or mem0");
+  const code = readCode("docs/learn.md", "## Learn from a conversation");
   await runDocumented(code, withDatabase(uri, dbName), {
     ChatOpenAI: function create() {
       return model;

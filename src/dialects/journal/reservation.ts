@@ -20,7 +20,7 @@ const unfinished = new Set<string>();
 let tokenCount = 0;
 
 /**
- * A writer's promise to write the block of a key. Each key has one file, which one writer creates (decision 30). If the
+ * A writer's promise to write the block of a key. Each key has one file, which one writer creates (ADR 0030). If the
  * block does not come, another writer takes the key over by appending a line. Access "append" allows this, because the
  * file is only ever appended to. A line is `token previous time`, and counts only if `previous` owns the key at that
  * line.

@@ -49,7 +49,8 @@ export const acknowledgedByMajority = { w: level, journal: true } as const;
 /**
  * Opens the database of memories. Its reads go to the primary, whatever the client prefers. Reason: a change decides by
  * what it has read, and a memory read right after a write must show it. Changes wait for a majority, and reads show what
- * a majority has (ADR 0070): otherwise one read could show a change that the next one, of several pages, does not.
+ * a majority has (architecture invariant 10): otherwise one read could show a change that the next one, of several
+ * pages, does not.
  */
 export function openMemoriesDatabase(client: MongoClient, dbName: string | undefined): Db {
   return openDatabase(client, dbName, {

@@ -17,7 +17,7 @@ const settings = {
 /**
  * Makes all commands of `run` with the session in one step. `run` may run again: if another change came first, or if
  * the connection broke before the commit, because then nothing was changed. After the commit was requested, only the
- * commit is repeated, which the server makes once (ADR 0005).
+ * commit is repeated, which the server makes once (architecture invariant 4).
  *
  * @throws what `run` throws, and then nothing was changed; ECONFLICT; and what the driver throws for the commit
  */

@@ -10,18 +10,7 @@ const { project, sections, api } = JSON.parse(readFileSync("tools/site/.pages/si
 const base = process.env["SITE_BASE"] ?? "/";
 
 /** The sidebar folds these sections, in which readers look up single pages. */
-const folded = new Set([
-  "Cookbook",
-  "Reference",
-  "Options",
-  "Commands",
-  "Change or extend the package",
-  "Specification",
-  "Decisions",
-  "Examples",
-  "Measurements",
-  "Project",
-]);
+const folded = new Set(["Cookbook", "Reference", "Extend", "Examples", "Measurements", "Project"]);
 
 /** A heading leads to the first page of its section. */
 function sidebarOf(parts: readonly SiteSection[]): DefaultTheme.SidebarItem[] {
@@ -52,7 +41,7 @@ function linkTo(path: string): string {
 }
 
 function firstOf(title: string): string {
-  return linkTo(sections.find((section) => section.title === title)?.pages[0]?.path ?? "documentation.md");
+  return linkTo(sections.find((section) => section.title === title)?.pages[0]?.path ?? "pages.md");
 }
 
 export default defineConfig({
@@ -78,7 +67,7 @@ export default defineConfig({
   themeConfig: {
     logo: { src: "/logo.svg", alt: "" },
     nav: [
-      { text: "Tutorial", link: firstOf("Tutorial"), activeMatch: "^/tutorial/" },
+      { text: "Tutorial", link: "/tutorial" },
       { text: "Guides", link: "/documentation" },
       { text: "Cookbook", link: firstOf("Cookbook"), activeMatch: "^/cookbook/" },
       { text: "API", link: "/api/", activeMatch: "^/api/" },

@@ -9,7 +9,7 @@ interface Renderer {
  * query. The front page and the lists of all pages are none: they would be hits of every title.
  */
 export function searchedText(source: string, env: MarkdownEnv, md: Renderer): string {
-  if (["index.md", "documentation.md", "api/index.md"].includes(env.relativePath)) return "";
+  if (["index.md", "documentation.md", "pages.md", "api/index.md"].includes(env.relativePath)) return "";
   const html = md.render(source, env);
   return env.relativePath.startsWith("api/") ? html.replaceAll(/<(\/?)h[2-6]\b/g, "<$1p") : html;
 }
@@ -37,7 +37,7 @@ export const searchOptions: DefaultTheme.LocalSearchOptions = {
       boost: { title: 6, titles: 3, text: 1 },
       // People look for recipes and guides first.
       boostDocument: (id: string) => {
-        if (/\/(?:api|bench|decisions|project|specification)\b/.test(id)) return 0.3;
+        if (/\/(?:api|bench|project)\b/.test(id)) return 0.3;
         if (/\/tools\//.test(id)) return 0.5;
         return /\/cookbook\//.test(id) ? 1.4 : 1;
       },

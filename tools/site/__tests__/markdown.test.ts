@@ -41,7 +41,7 @@ describe("for programs", () => {
 
   test("llms-full.txt has the text of the guides", async () => {
     const text = await builtText("llms-full.txt");
-    for (const file of ["install.md", "scopes.md", "tutorial/1-a-conversation.md", "cookbook/forget-a-customer.md"]) {
+    for (const file of ["install.md", "whose-memory.md", "tutorial.md", "cookbook/forget-a-customer.md"]) {
       const [, title = ""] = /^# (.+)$/m.exec(await builtText(file)) ?? [];
       expect(text).toContain(`\n# ${title}\n`);
     }

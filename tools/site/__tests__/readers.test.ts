@@ -5,7 +5,7 @@ import { startBrowser } from "../../../__tests__/helpers/page-browser.js";
 import { BuiltSite, builtText } from "./built-site.js";
 
 /** The front page, a guide, a page of the reference, and a page of the API. */
-const samples = ["", "scopes.html", "options.html", "api/index/classes/MemoryNode.html"];
+const samples = ["", "whose-memory.html", "options.html", "api/index/classes/MemoryNode.html"];
 
 let site: BuiltSite;
 let browser: Browser;
@@ -51,7 +51,7 @@ describe("readers", () => {
 
   test("switch between light and dark", async () => {
     const page = await site.open(browser);
-    await page.goto(site.address("scopes.html"), { waitUntil: "networkidle0" });
+    await page.goto(site.address("whose-memory.html"), { waitUntil: "networkidle0" });
     const colour = () => page.evaluate("getComputedStyle(document.body).backgroundColor");
     const light = await colour();
     await page.locator("button.VPSwitchAppearance").click();
@@ -74,12 +74,12 @@ describe("readers", () => {
   });
 
   test("copy a page as Markdown", async () => {
-    const page = await openWithClipboard("scopes.html");
+    const page = await openWithClipboard("whose-memory.html");
     await page.locator("::-p-aria(Copy page as Markdown)").click();
     await page.waitForFunction(`document.querySelector("[role=status]")?.innerText === "Copied"`);
     const copied = await page.evaluate("clipboard");
     await page.close();
-    expect(copied).toBe(await builtText("scopes.md"));
+    expect(copied).toBe(await builtText("whose-memory.md"));
   });
 
   test("copy the code of a block", async () => {

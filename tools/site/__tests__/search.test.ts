@@ -5,19 +5,19 @@ import { BuiltSite, fileOf } from "./built-site.js";
 
 /** What new users ask, in the words that they type, and the pages that answer. */
 const questions: [words: string, pages: string[]][] = [
-  ["remember user between conversations", ["tutorial/2-a-user", "first-agent"]],
+  ["remember user between conversations", ["tutorial", "first-agent"]],
   ["lost edits parallel", ["comparison", "concepts"]],
-  ["tenant isolation", ["scopes", "security"]],
-  ["prompt caching budget", ["connector-and-prompt-caching"]],
+  ["tenant isolation", ["whose-memory", "security"]],
+  ["prompt caching budget", ["prompt"]],
   ["delete person GDPR", ["cookbook/forget-a-customer"]],
   ["leaked key redact", ["cookbook/redact-a-leaked-key"]],
   ["undo run poisoned", ["cookbook/undo-a-poisoned-run", "history"]],
   ["approve changes review", ["approval"]],
-  ["shared team memory read only", ["mounts", "cookbook/organisation-team-user"]],
-  ["migrate MongoDBStore", ["cookbook/move-from-mongodb-store"]],
+  ["shared team memory read only", ["whose-memory", "cookbook/organisation-team-user"]],
+  ["migrate MongoDBStore", ["store"]],
   ["search without Atlas vector", ["search"]],
-  ["Claude Code Cursor MCP", ["mcp", "cookbook/one-memory-in-all-editors"]],
-  ["Python", ["cookbook/from-python-by-mcp"]],
+  ["Claude Code Cursor MCP", ["mcp"]],
+  ["Python", ["mcp"]],
   ["backup export restore", ["cookbook/back-up-and-restore"]],
   ["webhook change", ["cookbook/webhooks"]],
   ["encrypt", ["cookbook/encrypt-texts", "security"]],
@@ -31,12 +31,12 @@ const questions: [words: string, pages: string[]][] = [
 
 /** Single words, and the pages about them. */
 const words: [word: string, pages: string[]][] = [
-  ["expire", ["cookbook/expire-old-threads", "store"]],
+  ["expire", ["erasing", "store"]],
   ["Obsidian", ["cookbook/edit-in-an-editor"]],
-  ["undo", ["history", "cookbook/undo-a-poisoned-run", "tutorial/4-history"]],
+  ["undo", ["history", "cookbook/undo-a-poisoned-run", "tutorial"]],
   ["blame", ["history"]],
   ["interrupt", ["approval"]],
-  ["OpenTelemetry", ["observability"]],
+  ["OpenTelemetry", ["deploy"]],
   ["deepagents", ["dialects"]],
   ["shard", ["collections", "scaling"]],
   ["Windows", ["folder"]],

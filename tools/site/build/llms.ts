@@ -3,7 +3,7 @@ import type { SiteSection } from "./pages.js";
 import type { Project } from "./project.js";
 
 /** What an agent can skip, by the convention of llms.txt. */
-const optional = new Set(["Decisions", "Measurements", "Project"]);
+const optional = new Set(["Measurements", "Project"]);
 
 /** Writes llms.txt: every page with its address and what it is about. */
 export function agentIndex(project: Project, sections: readonly SiteSection[], base: string): string {

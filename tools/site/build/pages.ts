@@ -1,10 +1,10 @@
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { posix } from "node:path";
-import { indexPage, plain, readOutline, type OutlinePage, type OutlineSection } from "./outline.js";
+import { plain, readOutline, type OutlinePage, type OutlineSection } from "./outline.js";
 
 /** A page of the site. */
 export interface SitePage extends OutlinePage {
-  /** The Markdown file in the site, such as `tutorial/1-a-conversation.md`. */
+  /** The Markdown file in the site, such as `cookbook/webhooks.md`. */
   path: string;
 }
 
@@ -12,6 +12,9 @@ export interface SiteSection {
   title: string;
   pages: SitePage[];
 }
+
+/** The page that begins the documentation. */
+export const startPage = "docs/README.md";
 
 /** The front page, which only the site has. */
 export const homePage = "tools/site/home.md";
@@ -36,7 +39,7 @@ export function listPages(): SiteSection[] {
 /** Where a Markdown file of the project is in the site. The folder `docs` is the root, which has another `security.md`. */
 export function sitePath(source: string): string {
   if (source === homePage) return "index.md";
-  if (source === indexPage) return "documentation.md";
+  if (source === startPage) return "documentation.md";
   if (!source.includes("/") || source.startsWith(".github/")) return `project/${posix.basename(source).toLowerCase()}`;
   return source.replace(/^docs\//, "").replace(/(?:README|RESULTS)\.md$/, "index.md");
 }

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { apiSections } from "./api.js";
 import { siteLinks } from "./links.js";
 import { agentIndex, agentText } from "./llms.js";
-import { homePage, listPages, sitePath, type SitePage, type SiteSection } from "./pages.js";
+import { homePage, listPages, sitePath, startPage, type SitePage, type SiteSection } from "./pages.js";
 import { indexPage } from "./outline.js";
 import { readProject } from "./project.js";
 
@@ -25,13 +25,19 @@ export function preparePages(base: string): void {
   const project = readProject();
   const sections = listPages();
   const front: SitePage = { source: homePage, path: sitePath(homePage), title: project.name, about: "" };
+  const start: SitePage = {
+    source: startPage,
+    path: sitePath(startPage),
+    title: "Documentation",
+    about: "where to begin",
+  };
   const index: SitePage = {
     source: indexPage,
     path: sitePath(indexPage),
-    title: "Documentation",
-    about: "all pages, by what readers want to do",
+    title: "All pages",
+    about: "all pages, and who reads them",
   };
-  const pages = [front, index, ...sections.flatMap((section) => section.pages)];
+  const pages = [front, start, index, ...sections.flatMap((section) => section.pages)];
   const paths = new Map(pages.map(({ source, path }) => [source, path]));
   const twice = pages.find(({ source, path }) => pages.some((other) => other.path === path && other.source !== source));
   if (twice !== undefined) throw new Error(`Two pages would be ${twice.path}, one of them ${twice.source}`);
@@ -46,7 +52,7 @@ export function preparePages(base: string): void {
   cpSync("tools/site/logo.svg", `${staged}/public/logo.svg`);
   for (const folder of [`${staged}/images`, `${staged}/public/images`])
     cpSync("docs/images", folder, { recursive: true, filter: (file) => !file.endsWith(".txt") });
-  const all = [{ title: "Overview", pages: [front, index] }, ...sections];
+  const all = [{ title: "Overview", pages: [front, start, index] }, ...sections];
   write(`${staged}/public/llms.txt`, agentIndex(project, [...all, ...api], base));
   write(
     `${staged}/public/llms-full.txt`,

@@ -7,30 +7,13 @@ export const claudePage: DialectPage = {
 This is [Anthropic's memory tool](https://platform.claude.com/docs/en/agents-and-tools/tool-use/memory-tool) with its six commands, in Anthropic's documented words. \`ChatAnthropic\` sends it as \`memory_20250818\`, which Claude knows by
 itself. Every other model gets the schema below.
 
-\`\`\`ts
-import { MemoryNode, MongoMemoryStore } from "langgraph-mongo-memory";
-import { createClaudeMemoryTool } from "langgraph-mongo-memory/claude";
-
-const store = await MongoMemoryStore.fromConnString(
-  "mongodb://localhost:27017/app",
-);
-const node = new MemoryNode({
-  store,
-  nodeId: "assistant",
-  scope: "perThread",
-});
-const tools = [createClaudeMemoryTool(node)];
-await store.stop(); // when your program ends
-\`\`\`
-
-[Its options](../options/node.md#claudememoryoptions). \`/memories\` is the root of the memory: programs and other tools see \`/memories/notes.txt\` as \`/notes.txt\`.
+[Its options](../options.md#claudememoryoptions). \`/memories\` is the root of the memory: programs and other tools see \`/memories/notes.txt\` as \`/notes.txt\`.
 For \`@anthropic-ai/sdk\` see [dialects](../dialects.md#claude): the SDK sends refusals with \`is_error\`.
 
 - The tool creates names by \`paths: "posix"\`, even if the memory has other \`paths\`.
 - \`create\` also takes the text as \`content\` instead of \`file_text\`, as FastMCP4J's memory tool does.
 - Answers show hidden characters and special tokens as escapes such as \`\\u200b\`. \`str_replace\` also accepts an \`old_str\` with these escapes.
-- LangChain's own wrapper can run this tool: \`tools.memory_20250818({ execute: (command) => tool.invoke(command) })\`. But it drops \`view_range\`, and
-  refuses a \`str_replace\` without \`new_str\`.`,
+- LangChain's own wrapper can run this tool, but drops \`view_range\`, and refuses a \`str_replace\` without \`new_str\`.`,
   end: `
 ## Errors of every command
 
@@ -38,7 +21,9 @@ For \`@anthropic-ai/sdk\` see [dialects](../dialects.md#claude): the SDK sends r
 - The tool refuses an unknown argument, because a misspelt \`new_str\` would delete text. It ignores arguments of other commands.
 - If the run has no \`thread_id\` in the scope \`perThread\`, or a limit is reached, or the storage fails, the answer is \`Error: \` and the words of
   [the memory](../troubleshooting.md#by-error-code).
-- A newline at the end of a file does not start another line: \`"a\\nb\\n"\` has 2 lines.`,
+- A newline at the end of a file does not start another line: \`"a\\nb\\n"\` has 2 lines.
+
+No tool brings back what it deletes. A person can, if the store keeps a [history](../history.md).`,
   dialect: () => dialects.claude(),
   prepare: [
     {
@@ -56,7 +41,6 @@ For \`@anthropic-ai/sdk\` see [dialects](../dialects.md#claude): the SDK sends r
     {
       tool: "memory",
       command: "view",
-      takes: ["path", "view_range?"],
       does: "Shows the files and directories in a directory, 2 levels deep, or the numbered lines of a file.",
       examples: [
         { command: "view", path: "/memories" },
@@ -73,12 +57,10 @@ For \`@anthropic-ai/sdk\` see [dialects](../dialects.md#claude): the SDK sends r
           instead: "Ask for lines that the file has.",
         },
       ],
-      misuse: ["Copying a line with its number into `old_str`. The number and the tab are not part of the file."],
     },
     {
       tool: "memory",
       command: "create",
-      takes: ["path", "file_text"],
       does: 'Makes a file and its directories. An existing file is refused, unless the option `ifExists` is `"replace"`.',
       examples: [{ command: "create", path: "/memories/people/ada.md", file_text: "Vegetarian.\n" }],
       refusals: [
@@ -91,12 +73,10 @@ For \`@anthropic-ai/sdk\` see [dialects](../dialects.md#claude): the SDK sends r
           instead: "Choose another path.",
         },
       ],
-      misuse: ["Using `create` to change a file. It makes new ones."],
     },
     {
       tool: "memory",
       command: "str_replace",
-      takes: ["path", "old_str", "new_str?"],
       does: "Replaces `old_str` by `new_str`. `old_str` must be in the file exactly once. Without `new_str` the text is deleted.",
       examples: [
         { command: "str_replace", path: "/memories/staging.md", old_str: "Port: 8443", new_str: "Port: 9443" },
@@ -115,12 +95,10 @@ For \`@anthropic-ai/sdk\` see [dialects](../dialects.md#claude): the SDK sends r
           instead: "`create` the file.",
         },
       ],
-      misuse: ["Leaving `new_str` out by mistake. That deletes `old_str`."],
     },
     {
       tool: "memory",
       command: "insert",
-      takes: ["path", "insert_line", "insert_text"],
       does: "Puts lines after line `insert_line`. 0 is the beginning of the file.",
       examples: [{ command: "insert", path: "/memories/staging.md", insert_line: 1, insert_text: "TLS: yes" }],
       refusals: [
@@ -133,26 +111,20 @@ For \`@anthropic-ai/sdk\` see [dialects](../dialects.md#claude): the SDK sends r
           instead: "`create` the file.",
         },
       ],
-      misuse: ["Counting lines from an old `view`. Other agents may have changed the file: `str_replace` is safer."],
     },
     {
       tool: "memory",
       command: "delete",
-      takes: ["path"],
       does: "Removes a file, or a directory with everything below it.",
       examples: [{ command: "delete", path: "/memories/staging.md" }],
       refusals: [
         { args: { command: "delete", path: "/memories/missing.md" }, instead: "Nothing: it is gone already." },
         { args: { command: "delete", path: "/memories" }, instead: "Delete the files and directories in it." },
       ],
-      misuse: [
-        "Deleting a directory to remove one file of it. No tool brings it back; a person can, if the store keeps a [history](../history.md).",
-      ],
     },
     {
       tool: "memory",
       command: "rename",
-      takes: ["old_path", "new_path"],
       does: "Moves a file or a directory. It never overwrites.",
       examples: [{ command: "rename", old_path: "/memories/staging.md", new_path: "/memories/servers/staging.md" }],
       refusals: [
@@ -165,7 +137,6 @@ For \`@anthropic-ai/sdk\` see [dialects](../dialects.md#claude): the SDK sends r
           instead: "Choose another name, or delete the other file first.",
         },
       ],
-      misuse: ["Giving `path`. The arguments are `old_path` and `new_path`."],
     },
   ],
 };

@@ -7,19 +7,7 @@ export const journalPage: DialectPage = {
 These tools keep notes by key, in \`MEMORY.md\` and in a file for each day (UTC). The tools, their words and the files are those of Rust's
 [agentool](https://docs.rs/agentool).
 
-\`\`\`ts
-import { MemoryNode, MongoMemoryStore } from "langgraph-mongo-memory";
-import { createJournalTools } from "langgraph-mongo-memory/journal";
-
-const store = await MongoMemoryStore.fromConnString(
-  "mongodb://localhost:27017/app",
-);
-const node = new MemoryNode({ store, nodeId: "assistant" });
-const tools = createJournalTools(node);
-await store.stop(); // when your program ends
-\`\`\`
-
-[Its options](../options/node.md#journaltoolsoptions). The answer is one JSON string: \`{"data":{…},"success":true}\`, or
+[Its options](../options.md#journaltoolsoptions). The answer is one JSON string: \`{"data":{…},"success":true}\`, or
 \`{"success":false,"error":{"code","message"}}\`.`,
   end: `
 ## Where it differs from agentool
@@ -41,19 +29,10 @@ The journal reads entries from every \`.md\` file that is not hidden and not in 
 
 \`.journal\` contains a small file for each key, by which a writer reserves it. You may delete it while nobody writes a key. If you delete it during a
 write, another write can take the same key. If a writer died after it reserved a key, the next write of this key waits up to 10 seconds.
-[Decision 30](../decisions/0030-a-journal-key-is-one-file.md) explains how keys stay unique. A write takes three server commands, and a read takes one;
+A write takes three server commands, and a read takes one;
 both read the whole memory.
 
-## Errors of every tool
-
-| code | when |
-|---|---|
-| \`INVALID_PATH\` | \`key\`, \`content\` or \`query\` is missing or is not a text, as in agentool; or the \`root\` of the journal, or a path in it, is illegal |
-| \`MEMORY_INVALID_ARGUMENT\` | an argument is unknown, or \`tags\` or \`limit\` is of another type or over its limit |
-| \`MEMORY_INVALID_TARGET\` | \`target\` is neither \`daily\` nor \`summary\` |
-| \`MEMORY_INVALID_KEY\` | the key is empty, longer than 512 characters or more than one line |
-| \`MEMORY_CONTENT_TOO_LARGE\` | the content has more than 100,000 characters |
-| \`MEMORY_STORAGE_ERROR\` | the memory refused or failed, in [its own words](../troubleshooting.md#by-error-code) |`,
+[Troubleshooting](../troubleshooting.md#codes-of-the-journal-and-the-records) has the codes of every tool.`,
   dialect: () => dialects.journal({ clock: () => new Date("2026-01-15T10:00:00.120Z") }),
   prepare: [
     { tool: "memory_write", args: { key: "staging port", content: "8443", tags: ["staging"] } },
@@ -78,10 +57,6 @@ both read the whole memory.
         { args: { key: "a", content: "x", target: "weekly" }, instead: "Use `daily` or `summary`." },
         { args: { key: "a" }, instead: "Give `content`." },
       ],
-      misuse: [
-        "Using a new key for a corrected note. Then both stay: use `memory_update`.",
-        "Putting everything into `summary`. It is for facts that stay true for a long time.",
-      ],
     },
     {
       tool: "memory_update",
@@ -91,14 +66,12 @@ both read the whole memory.
         { args: { key: "production port", content: "443" }, instead: "Use `memory_write`." },
         { args: { key: "staging port" }, instead: "Give the whole new content." },
       ],
-      misuse: ["Sending only what is new. The content is replaced as a whole."],
     },
     {
       tool: "memory_read",
       does: "Answers the note of a key. A note in `MEMORY.md` wins over those of days, then the newest one wins.",
       examples: [{ key: "team" }, { key: "team", from_line: 1 }],
       refusals: [{ args: { key: "production port" }, instead: "Find the key with `memory_search`." }],
-      misuse: ["Giving a part of the key or of the content. Use `memory_search` for that."],
     },
     {
       tool: "memory_search",
@@ -108,7 +81,6 @@ both read the whole memory.
         { args: { query: "a", limit: 500 }, instead: "Ask for at most 100." },
         { args: { tags: ["staging"] }, instead: "Give `query`. The empty text finds every note." },
       ],
-      misuse: ["Giving a list of words. `query` is one piece of text."],
     },
   ],
 };

@@ -8,24 +8,7 @@ export const recordsPage: DialectPage = {
 These tools keep short texts by path, and write each text whole. No tool reads: a connector shows the records in the prompt. The tools are those that
 [Dominds](https://github.com/longrun-ai/dominds/blob/main/main/tools/prompts/memory/en/tools.md) documents.
 
-\`\`\`ts
-import { MemoryNode, MongoMemoryStore } from "langgraph-mongo-memory";
-import { createRecordTools } from "langgraph-mongo-memory/records";
-
-const store = await MongoMemoryStore.fromConnString(
-  "mongodb://localhost:27017/app",
-);
-const node = new MemoryNode({
-  store,
-  nodeId: "assistant",
-  scope: "perThread",
-});
-const tools = createRecordTools(node);
-const connector = node.createConnector({ content: "full" });
-await store.stop(); // when your program ends
-\`\`\`
-
-[Its options](../options/node.md#recordtoolsoptions). The answer is one plain YAML mapping: \`status: ok\` with fields, or \`status: error\` with \`error_code\` and
+[Its options](../options.md#recordtoolsoptions). The answer is one plain YAML mapping: \`status: ok\` with fields, or \`status: error\` with \`error_code\` and
 \`message\`.
 
 - Each call is one atomic command. If several \`add_memory\` calls on one path run at once, one succeeds. If several \`replace_memory\` calls run at once,
@@ -34,14 +17,9 @@ await store.stop(); // when your program ends
   \`replace_memory\` and \`drop_memory\` also reach files of any name that others wrote.
 - A record is a file: programs and other tools see \`project/todo\` as \`/project/todo\`.`,
   end: `
-## Errors of every tool
+[Troubleshooting](../troubleshooting.md#codes-of-the-journal-and-the-records) has the codes of every tool.
 
-| code | when |
-|---|---|
-| \`MEMORY_INVALID_ARGUMENT\` | an argument is missing, unknown or of another type |
-| \`MEMORY_PATH_INVALID\` | the path is illegal for a record |
-| \`MEMORY_CONTENT_TOO_LARGE\` | the content has more than 1,000,000 bytes |
-| \`MEMORY_STORAGE_ERROR\` | the memory refused or failed, in [its own words](../troubleshooting.md#by-error-code) |`,
+No tool brings back what it deletes. A person can, if the store keeps a [history](../history.md).`,
   dialect: () => dialects.records({ clock: () => new Date("2026-01-15T10:00:00.120Z") }),
   prepare: [{ tool: "add_memory", args: { path: "project/todo", content: "buy milk" } }],
   answerLanguage: "yaml",
@@ -60,7 +38,6 @@ await store.stop(); // when your program ends
         { args: { path: "project/.notes", content: "x" }, instead: "Begin each name with another character." },
         { args: { path: "project", content: "x" }, instead: "Choose another path: `project` is a folder." },
       ],
-      misuse: ["Adding a second record for a change. Use `replace_memory` on the first."],
     },
     {
       tool: "replace_memory",
@@ -70,7 +47,6 @@ await store.stop(); // when your program ends
         { args: { path: "project/plan", content: "x" }, instead: "Use `add_memory`." },
         { args: { path: "project/todo" }, instead: "Give `content`." },
       ],
-      misuse: ["Sending only what is new. Text that is left out is gone."],
     },
     {
       tool: "drop_memory",
@@ -80,16 +56,12 @@ await store.stop(); // when your program ends
         { args: { path: "project/plan" }, instead: "Look at the paths in the prompt." },
         { args: { path: "project" }, instead: "Drop each record in the folder." },
       ],
-      misuse: ["Dropping a record to change it. `replace_memory` does it in one step."],
     },
     {
       tool: "clear_memory",
       does: "Deletes everything in the memory, and counts the files. That includes files that other tools or programs wrote.",
       examples: [{}, { reason: "The user asked me to forget everything." }],
       refusals: [{ args: { path: "project" }, instead: "Use `drop_memory` for one record." }],
-      misuse: [
-        "Clearing to forget one thing. No tool brings it back; a person can, if the store keeps a [history](../history.md).",
-      ],
     },
   ],
 };

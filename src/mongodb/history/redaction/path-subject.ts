@@ -12,7 +12,7 @@ import type { FileWalk, RedactionSubject } from "./subject.js";
 import { isWaitingOn, toSource } from "./tied-records.js";
 import type { Redaction } from "./write-redactions.js";
 
-/** The earlier versions of the files that are or were at a path, under all their names (ADR 0052). */
+/** The earlier versions of the files that are or were at a path, under all their names (ADR 0046). */
 export class PathSubject implements RedactionSubject {
   readonly records: RecordRedaction;
   readonly forms = [];

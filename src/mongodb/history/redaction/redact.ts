@@ -31,7 +31,7 @@ interface Occurrences {
   files: string[];
 }
 
-/** Finds what is to be redacted in a memory, and removes it everywhere (ADR 0046, ADR 0052). */
+/** Finds what is to be redacted in a memory, and removes it everywhere (ADR 0046). */
 export class MemoryRedaction {
   readonly #context: HistoryContext;
   readonly #readView: ReadView;

@@ -67,7 +67,7 @@ export interface MadeCall {
   createdAt?: Date;
 }
 
-/** The receipt of the last command that wrote one. It proves which of its changes were made (ADR 0020). */
+/** The receipt of the last command that wrote one. It proves which of its changes were made (architecture invariant 3). */
 export interface LastChange {
   /** The id of the command, and the index of the last of its changes that was made. */
   id: string;
@@ -110,8 +110,8 @@ interface FileMeta {
 
 /**
  * Returns the stored key of a path: `/a/b` becomes the literal key `a.b`. Escapes what a dotted key cannot contain: `.`
- * (the separator), `%` (the escape) and `$` at the start of a segment (an operator in MongoDB). ADR paths contain none
- * of these, so their keys have no escapes.
+ * (the separator), `%` (the escape) and `$` at the start of a segment (an operator in MongoDB). Paths of the name
+ * rule `plain` contain none of these, so their keys have no escapes.
  */
 export function keyOfPath(path: string): string {
   const plain = path.replaceAll("%", "%25").replaceAll(".", "%2E").replaceAll("/$", "/%24");
