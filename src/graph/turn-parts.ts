@@ -5,14 +5,14 @@ import { getInternals } from "../core/bind-memory.js";
 import { getObjectId } from "../core/values/object-ids.js";
 import { getTaskNamespace } from "../langchain/langgraph-internals.js";
 import { getBinding, type MemoryRun } from "../langchain/memory-run.js";
-import type { KeptTurn } from "../prompt/auto/kept-turn.js";
-import type { RenderedForTurn } from "../prompt/auto/render-auto.js";
+import type { KeptTurn } from "../prompt/kept-turn.js";
+import type { RenderedMemories } from "../prompt/render.js";
 import type { UserTurn } from "../prompt/user-turn.js";
 
 /** Number of turns whose parts are kept. */
 const maxTurns = 200;
 
-type ShownParts = Pick<RenderedForTurn, "turn" | "shown">;
+type ShownParts = Pick<RenderedMemories, "turn" | "shown">;
 
 interface Turn {
   /** Null if the read fails, and without a part of the turn. */

@@ -11,7 +11,8 @@ export type MemoryPlacement = "after_system" | "before_system" | "last_message";
 /**
  * `tree`: paths and sizes. `index`: the tree, and for each file the `description` of its YAML front matter, or else its
  * first line that is not empty. `full`: every file with its contents. `auto`: as `full` while everything fits; beyond
- * that the pinned files, a list of names, the passages that fit the turn, and the newest lines.
+ * that the pinned files, a list of names, the passages that fit the turn, and the newest lines. Each says how much it
+ * leaves out.
  */
 export type MemoryContent = "tree" | "index" | "full" | "auto";
 
@@ -23,8 +24,8 @@ export interface MemoryConnectorConfig {
    */
   placement?: MemoryPlacement;
   /**
-   * The shown part of the memory. A directory whose name begins with a dot is one line. `index` and `full` become
-   * `tree` if they would exceed `maxChars`, and say so. @default "auto" if the memory has a log, or with `pinned` or
+   * The shown part of the memory. A directory whose name begins with a dot is one line. If not everything fits,
+   * names come first. @default "auto" if the memory has a log, or with `pinned` or
    * `maxTokens`, and otherwise "tree"
    */
   content?: MemoryContent;

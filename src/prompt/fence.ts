@@ -1,4 +1,5 @@
 import type { MemoryScope } from "../core/values/address.js";
+import { showPath } from "../core/display/shown-path.js";
 import { shownText } from "../core/display/shown-text.js";
 import type { MemoryContent } from "./connector-options.js";
 
@@ -56,18 +57,6 @@ export function fence(scope: MemoryScope, view: MemoryContent, lines: readonly s
   return [`<${tagName} scope="${scope}" view="${view}">`, ...lines, `</${tagName}>`].join("\n");
 }
 
-/** Returns null if the text is longer than `maxChars`. The first check avoids joining ten thousand lines in vain. */
-export function fenceWithin(
-  maxChars: number,
-  scope: MemoryScope,
-  view: MemoryContent,
-  lines: readonly string[],
-): string | null {
-  if (lines.reduce((chars, line) => chars + line.length + 1, 0) > maxChars) return null;
-  const text = fence(scope, view, lines);
-  return text.length <= maxChars ? text : null;
-}
-
 /**
  * Escapes brackets, so that no part of `text` reads as one of the guarded names, whatever text follows. A bracket is
  * escaped if the letters after it begin such a name, even if `text` ends before the name is complete.
@@ -114,4 +103,13 @@ export function quoteContent(content: string): string {
  */
 export function printablePath(path: string): string {
   return shownText(guardFence(path));
+}
+
+/**
+ * Formats a path as tools take it. A relative path begins with a hyphen and a space, so that no name can pass for a
+ * note, a sentence of the introduction or a line of a content.
+ */
+export function formatPath(path: string, root: string): string {
+  const shown = printablePath(showPath(path, root));
+  return root === "" ? `- ${shown || "./"}` : shown;
 }

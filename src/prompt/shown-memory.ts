@@ -2,32 +2,22 @@ import type { Memory, MemoryOutline, OutlineOptions } from "../core/memory.js";
 import { getMountTree } from "../core/mounts/mounted-memory.js";
 import type { MountOutline } from "../core/mounts/mounted-outlines.js";
 import { ROOT } from "../core/values/paths.js";
-import { runInTimeSlices, type Steps } from "../core/runtime/time-slices.js";
+import { runInTimeSlices } from "../core/runtime/time-slices.js";
 import type { RecallOptions } from "../core/search/recall.js";
 import { takeStart } from "../core/values/text.js";
-import type { MemoryConnectorConfig, TokenLimit } from "./connector-options.js";
-import { getDescriptions, leadChars, mayListNames } from "./descriptions.js";
+import { leadChars } from "./front-matter.js";
+import { isEmpty, type ShownMemories } from "./entries.js";
 import type { OwnedScope } from "./introduction.js";
-import type { KeptTurn } from "./auto/kept-turn.js";
-import { type AutoOptions, noTurn, renderAuto, type RenderedForTurn } from "./auto/render-auto.js";
-import { renderMemories, type ShownMemories } from "./render.js";
+import { type RenderedMemories, renderMemories, type RenderOptions } from "./render.js";
 
 /** The options of a connector that decide the form of its message. */
-export interface Form extends Required<Pick<MemoryConnectorConfig, "content" | "maxChars" | "pinned">> {
-  /** As in `RenderOptions`. */
-  root: string;
-  /** The limit of `auto` in tokens. */
-  tokens: TokenLimit | null;
+export interface Form extends Omit<RenderOptions, "insteadOf" | "isOwnerMissing"> {
   /** The text that the passages of `auto` are to fit. "" without one. */
   question: string;
-  /** The part of the turn that an earlier call has shown. Null: the question decides what is shown. */
-  kept: KeptTurn | null;
-  /** The directory of the conversation log, which the list of names of `auto` shows as one line. */
-  logPath: string | null;
 }
 
 /** A memory for a model. Both parts together keep the limits. */
-export type MemoryParts = Pick<RenderedForTurn, "text" | "turn">;
+export type MemoryParts = Pick<RenderedMemories, "text" | "turn">;
 
 export function joinParts({ text, turn }: MemoryParts): string | null {
   return text === null || turn === null ? (text ?? turn) : `${text}\n\n${turn}`;
@@ -93,33 +83,24 @@ export async function showMemories(
   { isTree, outlines }: ShownMemories,
   shared: SharedMemory | null,
   form: Form,
-): Promise<RenderedForTurn & { outlines: readonly MountOutline[] }> {
+): Promise<RenderedMemories & { outlines: readonly MountOutline[] }> {
   const own = outlines.find(({ mount }) => mount.point === ROOT);
   const replacement = shared && own && (await findReplacement(own, shared));
   const shown = replacement ? outlines.map((each) => (each === own ? replacement : each)) : outlines;
-  const memories = { isTree, outlines: shown };
-  const options: AutoOptions = {
+  const options: RenderOptions = {
     ...form,
     insteadOf: replacement ? (shared?.scope ?? null) : null,
     isOwnerMissing: shared?.isOwnerMissing ?? false,
   };
-  const rendered = await runInTimeSlices(renderForm(memories, options, form), null);
+  const rendered = await runInTimeSlices(renderMemories({ isTree, outlines: shown }, options), null);
   return { ...rendered, outlines: shown };
-}
-
-function* renderForm(memories: ShownMemories, options: AutoOptions, form: Form): Steps<RenderedForTurn> {
-  const { content, maxChars } = form;
-  if (content === "auto") return yield* renderAuto(memories, options);
-  const files = content === "index" ? memories.outlines.flatMap(({ outline }) => outline.files) : [];
-  const descriptions = yield* getDescriptions(mayListNames(files, maxChars) ? files : []);
-  return { ...(yield* renderMemories(memories, { ...options, content, descriptions })), ...noTurn };
 }
 
 async function findReplacement(
   own: MountOutline,
   { isOwnerMissing, read }: SharedMemory,
 ): Promise<MountOutline | null> {
-  if (isOwnerMissing) return hasFiles(own.outline) || own.outline.directories.length > 0 ? own : null;
+  if (isOwnerMissing) return isEmpty(own.outline) ? null : own;
   if (hasFiles(own.outline)) return null;
   const shared = await read();
   return hasFiles(shared.outline) ? shared : null;

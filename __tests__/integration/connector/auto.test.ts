@@ -63,7 +63,7 @@ describe("content auto in MongoDB", () => {
     await other.append("/notes/11", "written elsewhere");
     const text = (await connector.renderMessage({ question: "?" }))?.text ?? "";
     expect(text).toContain(
-      "\n/notes/11:\n1| word11 is what a note says, and it says nothing else.\n| written elsewhere\n/notes/39:",
+      "\n/notes/11:\n| word11 is what a note says, and it says nothing else.\n| written elsewhere\n/notes/25:",
     );
   });
 

@@ -304,10 +304,8 @@ describe("what the page answers", () => {
     const short = json as { text: string; leftOut: number };
     expect(short).toMatchObject({
       text: (await connector.renderMessage({}))?.content,
-      content: "full",
       maxChars: 600,
       usedChars: short.text.length,
-      view: "tree",
       entries: 42,
     });
     expect(short.leftOut).toBeGreaterThan(10);

@@ -37,9 +37,13 @@ export function renderMemory(outline: MemoryOutline, { scope, ...options }: Memo
 export const treeOptions: MemoryOptions = {
   content: "tree",
   maxChars: 4000,
+  tokens: null,
   scope: "global",
   insteadOf: null,
   root: "/",
+  pinned: [],
+  logPath: null,
+  kept: null,
 };
 export const fullOptions: MemoryOptions = { ...treeOptions, content: "full" };
 
@@ -123,8 +127,8 @@ export const renderOptions: fc.Arbitrary<MemoryOptions> = fc.record({
   insteadOf: fc.constantFrom(null, "perThread" as const, "perUser" as const),
   isOwnerMissing: fc.boolean(),
   root: fc.constantFrom("/", "/memories", ""),
-  // Every file says the same of itself, in one line.
-  descriptions: hostileText.map((text) =>
-    Object.assign(new Map<string, string>(), { get: () => text.replaceAll(/[\r\n]/g, " ") }),
-  ),
+  tokens: fc.constant(null),
+  pinned: fc.constant([]),
+  logPath: fc.constant(null),
+  kept: fc.constant(null),
 });

@@ -86,12 +86,14 @@ describe("the message of a connector", () => {
     },
   );
 
-  it("is an index with a line about each file, unless there are more files than fit", async () => {
+  it("is an index with a line about each file, after all names if there are more files than fit", async () => {
     const node = new MemoryNode({ ...freshAddress(), store });
     await node.memory().write("/skill.md", "---\ndescription: How to ship\n---\n# Shipping");
     const connector = node.createConnector({ content: "index", maxChars: 700 });
     expect((await connector.renderMessage())?.text).toContain("\n/skill.md (43 bytes): How to ship\n");
     for (let index = 0; index < 60; index += 1) await node.memory().write(`/${index}`, "x");
-    expect((await connector.renderMessage())?.text).toMatch(/view="tree"[^]*Descriptions left out/);
+    expect((await connector.renderMessage())?.text).toMatch(
+      /view="index"[^]*\n\/2 \(1 byte\)\n[^]*\n\(29 of 61 entries left out\)\n\(\d+ descriptions left out\)/,
+    );
   });
 });

@@ -110,7 +110,7 @@ describe.each(dialects)("the prompt of an agent with $name and content auto", ({
       messages: [new HumanMessage("What is old?")],
     });
     const part = getTurnPart(model.calls[0] ?? [], "What is old?");
-    const shown = /\n(?:- )?(.*):\n1\| old\n/.exec(part)?.[1] ?? "nothing";
+    const shown = /\n(?:- )?(.*):\n\| old\n/.exec(part)?.[1] ?? "nothing";
     expect(shown).toBe(path);
     await tools[0]?.invoke(change(shown));
     expect(await node.memory().read("/project/todo")).toBe("new");

@@ -48,12 +48,11 @@ const charsPerToken = 4;
 /** Says how much of its limit the message takes. */
 function Used({ message }: { message: Answers["message"] }): VNode {
   const isOwner = useIsOwner();
-  const { usedChars, maxChars, content, view, entries, leftOut, scope } = message;
-  const omitted = leftOut === 0 ? "none" : numberText(leftOut);
+  const { usedChars, maxChars, entries, leftOut, scope } = message;
+  const omitted = leftOut === 0 ? "none" : countText(leftOut, "line");
   const tokens = numberText(Math.ceil(usedChars / charsPerToken));
   const facts = [
     `${countText(entries, "entry")}, ${omitted} left out`,
-    ...(view !== null && view !== content ? [`${content} does not fit, so the ${view} is shown`] : []),
     ...(scope === "global" ? ["of the shared memory"] : []),
   ];
   return (

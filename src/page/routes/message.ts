@@ -33,17 +33,14 @@ const message = route("GET", "message", schema, async (fields, context) => {
   const isAlone = scope === "global" || context.visitor.owner !== undefined;
   const read = (): Promise<MountOutline> => readAtRoot(openShared(context, address, node), memory, form);
   const shared = isAlone ? null : { scope, isOwnerMissing: false, read };
-  const { view, leftOut, outlines, ...parts } = await showMemories(memories, shared, form);
+  const { leftOut, outlines, ...parts } = await showMemories(memories, shared, form);
   const text = joinParts(parts);
   return {
     text,
     usedChars: text?.length ?? 0,
-    content,
     maxChars,
     /** False if the page knows no connector of the node. The message then comes from a connector with defaults. */
     isOfConnector: connector !== null,
-    /** The view that fitted. */
-    view,
     entries: countEntries(outlines),
     leftOut,
     scope: outlines.find(({ mount }) => mount.point === ROOT)?.mount.memory.address.scope ?? scope,

@@ -1,4 +1,7 @@
-import type { Steps } from "../../core/runtime/time-slices.js";
+import { filterInSteps } from "../core/runtime/lists-in-steps.js";
+import type { Steps } from "../core/runtime/time-slices.js";
+import type { Text } from "./lines.js";
+import type { PromptPart } from "./part.js";
 
 /** The lines of a file that a part of a turn shows, in their order. */
 export interface ShownLines {
@@ -13,8 +16,17 @@ export interface KeptTurn {
   shown: readonly ShownLines[];
 }
 
+/** Returns the lines of a part as they are stored. The copies do not keep the texts of whole files in memory. */
+export function* listShown(texts: readonly Text[], part: PromptPart): Steps<ShownLines[]> {
+  const shown = yield* filterInSteps(texts, ({ path }) => part.count(path) > 0);
+  return shown.map(({ path, content, passages }) => {
+    const lines = part.getNumbers(path).flatMap((number) => passages.at(number) ?? []);
+    return { path, lines: structuredClone(lines.map(({ start, end }) => takeWithEnds(content, start, end))) };
+  });
+}
+
 /** Takes a part of a text with the character before it and the one after it. At the ends of the text, they are line ends. */
-export function takeWithEnds(content: string, start: number, end: number): string {
+function takeWithEnds(content: string, start: number, end: number): string {
   return (content[start - 1] ?? "\n") + content.slice(start, end) + (content[end] ?? "\n");
 }
 

@@ -1,10 +1,9 @@
 import { afterAll, describe, expect, it } from "@jest/globals";
-import { doAtOnce } from "../../helpers/at-once.js";
 import { countSteps, stopCounting } from "../../helpers/counted-steps.js";
 
 afterAll(stopCounting);
 
-const { getDescription, getDescriptions, leadChars } = await import("../../../src/prompt/descriptions.js");
+const { getDescription, leadChars } = await import("../../../src/prompt/front-matter.js");
 
 const readStart = (text: string): string | null => getDescription(text.slice(0, leadChars));
 
@@ -61,15 +60,5 @@ describe("what a file says of itself", () => {
     });
     expect(description ?? "").not.toContain("\n");
     expect(steps).toBeLessThan(1000);
-  });
-
-  it("is told of many files, of which some repeat", () => {
-    const files = Array.from({ length: 5000 }, (_, index) => ({
-      path: `/${index}`,
-      lead: `line ${index % 3000}`,
-    }));
-    const found = doAtOnce(getDescriptions(files));
-    expect(found.size).toBe(5000);
-    expect(found.get("/4999")).toBe("line 1999");
   });
 });
