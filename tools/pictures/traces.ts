@@ -1,7 +1,7 @@
 import { langSmithRun } from "./agent-run.js";
 import { treePicture } from "./tree-picture.js";
 
-/** The picture of `docs/observability.md`, by file, from a run that is traced now. */
+/** The picture of `docs/deploy.md`, by file, from a run that is traced now. */
 export async function tracePictures(): Promise<Record<string, string>> {
   return { "docs/images/trace-langsmith.svg": treePicture("An agent's run in LangSmith", await langSmithRun()) };
 }

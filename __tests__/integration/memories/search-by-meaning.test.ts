@@ -166,7 +166,7 @@ describe("the vectors of passages", () => {
     await memory.search("a");
     const warm = await commandsOf(client, () => memory.search("b"));
     expect(warm.map(({ command }) => command["projection"] as unknown)).toEqual([
-      { key: 1, hi: 1, revision: 1, updatedAt: 1 },
+      { key: 1, hi: 1, revision: 1, updatedAt: 1, recorded: 1 },
     ]);
     await memory.append("/a", "\nccc");
     expect(readTexts(await memory.search("cc", { limit: 1 }))).toEqual(["ccc"]);

@@ -20,7 +20,7 @@ describe("a search in MongoDB", () => {
     await store.memory(address).search("zebra");
     const sent = await commandsOf(client, () => store.memory(address).search("zebra"));
     expect(sent.map(({ commandName, command }) => [commandName, command["projection"]])).toEqual([
-      ["find", { key: 1, hi: 1, revision: 1, updatedAt: 1 }],
+      ["find", { key: 1, hi: 1, revision: 1, updatedAt: 1, recorded: 1 }],
     ]);
   });
 

@@ -34,11 +34,13 @@ beforeEach(() => memory.write("/food.md", "Is vegetarian."));
 
 it("the documented agent of another provider sends the memory", async () => {
   const lines: unknown[] = [];
-  const code = readCode("docs/first-agent.md", "### Another provider");
+  const code = readCode("docs/first-agent.md", "## `createAgent`")
+    .replace('new ChatOpenAI({ model: "gpt-4.1-mini" })', '"anthropic:claude-sonnet-4-5"')
+    .replace("await store.stop();", "");
   await runDocumented(code, database, { console: { log: (line: unknown) => lines.push(line) } });
-  const [request = {}, ...others] = server.take();
-  expect(others).toEqual([]);
-  expect(turnsOf(request)).toEqual([
+  const requests = server.take();
+  expect(requests).toHaveLength(2);
+  expect(turnsOf(requests.at(-1) ?? {})).toEqual([
     {
       role: "system",
       texts: ["You recommend dishes.", expect.stringContaining("/food.md (14 bytes):\n| Is vegetarian.")],
@@ -49,10 +51,7 @@ it("the documented agent of another provider sends the memory", async () => {
 });
 
 it("the documented agent with prompt caching caches prompt, memory and conversation, and the prompt alone", async () => {
-  await runDocumented(
-    readCode("docs/connector-and-prompt-caching.md", "### With LangChain's prompt caching"),
-    database,
-  );
+  await runDocumented(readCode("docs/prompt.md", "## Placement and prompt caching"), database);
   const [request] = server.take();
   expect(request).toMatchObject({
     cache_control: { type: "ephemeral", ttl: "5m" },

@@ -5,7 +5,7 @@ import { testDatabase } from "../../helpers/test-database.js";
 
 const { client, name: dbName } = testDatabase();
 
-/** As `docs/cookbook/move-from-mongodb-store.md` shows it. */
+/** As `docs/store.md` shows it. */
 it("items and files of memories in the official store move by search and batch, page by page, as often as one likes", async () => {
   const old = await startedOfficialStore(client, { dbName, collectionName: "official" });
   for (let index = 0; index < 5; index += 1) await old.put(["users", "ada"], `k${index}`, { index });
