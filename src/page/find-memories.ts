@@ -16,6 +16,9 @@ interface FoundMemories {
   isAll: boolean;
 }
 
+/** The most memories of a page of the list. */
+export const maxListed = 500;
+
 /** MongoDB has no index for a part of an id, so that many memories are read to find it. */
 const maxRead = 5000;
 

@@ -22,6 +22,11 @@ export interface VersionOrigin {
   trust: "unknown" | "agent" | "person";
 }
 
+/** Returns what a version keeps of an origin. The reason and the model stay with the proposal. */
+export function pickVersionOrigin({ sources, trust }: VersionOrigin): VersionOrigin {
+  return { sources, trust };
+}
+
 /** Why a program proposes a change. With `learn` a model writes the reason, and only the reason. */
 export interface ChangeOrigin extends VersionOrigin {
   reason: string;

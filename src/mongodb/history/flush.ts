@@ -3,8 +3,8 @@ import { runInTimeSlices } from "../../core/runtime/time-slices.js";
 import { compareCodeUnits } from "../../core/values/text.js";
 import type { PresentMemory, StoredHistory } from "./history-context.js";
 import { addHead, createUnlinkedVersions, linkedVersions, pathsBefore, type RecordedChange } from "./outbox.js";
-import type { VersionCollection } from "./version-collection.js";
-import { publicId, storedId, type VersionDocument } from "./version-document.js";
+import type { VersionPlace, VersionCollection } from "./version-collection.js";
+import { publicId, storedId, type VersionDocument, versionIdRange } from "./version-document.js";
 
 /** Returns the changes in the outboxes as versions, oldest first. One command, or none. */
 export async function pendingVersions(
@@ -44,11 +44,11 @@ export async function createVersions(
 }
 
 /** Lists the paths whose last versions before these changes are needed. */
-export function listPlaces(memory: string, changes: readonly RecordedChange[]): { path: string; before: string }[] {
+export function listPlaces(memory: string, changes: readonly RecordedChange[]): VersionPlace[] {
   const [first] = changes;
   if (first === undefined) return [];
-  const before = storedId(memory, publicId(first, 0));
-  return pathsBefore(changes).map((path) => ({ path, before }));
+  const ids = { ...versionIdRange(memory), $lt: storedId(memory, publicId(first, 0)) };
+  return pathsBefore(changes).map((path) => ({ path, ids }));
 }
 
 /**

@@ -64,7 +64,7 @@ export function* createUnlinkedVersions(
   changes: readonly RecordedChange[],
   texts: ReadonlyMap<string, string>,
 ): Steps<UnlinkedVersion[]> {
-  const versions = changes.flatMap((change) => createVersions(memory, change));
+  const versions = changes.flatMap((change) => createChangeVersions(memory, change));
   yield* addTexts(versions, new Map(texts));
   return versions;
 }
@@ -84,7 +84,7 @@ export interface UnlinkedVersion {
   file: RecordedFile | null;
 }
 
-function createVersions(
+function createChangeVersions(
   memory: string,
   { at, actor, origin, files, directories, ...change }: RecordedChange,
 ): UnlinkedVersion[] {

@@ -35,7 +35,7 @@ interface FindVersionsOptions {
 }
 
 /** A path, and the range of ids in which its last version is searched. */
-interface Place {
+export interface VersionPlace {
   path: string;
   ids: object;
 }
@@ -102,11 +102,10 @@ export class VersionCollection {
     return createIndexes(this.#collection, versionIndexes, "the history", option);
   }
 
-  /** Reads the last version of each path before the version with the stored id `before`. */
-  async heads(places: readonly { path: string; before: string }[], call: CallContext): Promise<Map<string, Head>> {
+  /** Reads the last version of each place. */
+  async heads(places: readonly VersionPlace[], call: CallContext): Promise<Map<string, Head>> {
     const heads = new Map<string, Head>();
-    const all = places.map(({ path, before }) => ({ path, ids: { $gt: before.split(".")[0], $lt: before } }));
-    for (const some of split(all)) {
+    for (const some of split(places, maxPathsPerCommand)) {
       const found = await this.#findLast(some, 0, call);
       for (const { path, operation, file, ...document } of found) {
         const id = getPublicId(document);
@@ -173,7 +172,10 @@ export class VersionCollection {
   async applyRetention(memory: string, paths: readonly string[], call: CallContext): Promise<void> {
     const { keepVersions, keepMs } = this.#retention;
     const ids = versionIdRange(memory);
-    for (const some of split([...new Set(paths)].map((path) => ({ path, ids })))) {
+    for (const some of split(
+      [...new Set(paths)].map((path) => ({ path, ids })),
+      maxPathsPerCommand,
+    )) {
       if (keepVersions !== undefined) {
         const last = await this.#findLast(some, keepVersions, call);
         const dropped = last.map(({ path, _id }) => ({ path, _id: { ...ids, $lte: _id } }));
@@ -194,7 +196,7 @@ export class VersionCollection {
 
   /** Finds the last version at each place, after skipping `skip` versions. */
   async #findLast(
-    places: readonly Place[],
+    places: readonly VersionPlace[],
     skip: number,
     call: CallContext,
   ): Promise<Pick<VersionDocument, "_id" | "path" | "operation" | "file">[]> {
@@ -263,8 +265,7 @@ export class VersionCollection {
 
   /** Removes marks from the versions of a memory. A version without a mark can be read again. */
   async endCovering(memory: string, marks: readonly CoverMark[], call: CallContext): Promise<void> {
-    for (let start = 0; start < marks.length; start += maxMarksPerCommand) {
-      const some = marks.slice(start, start + maxMarksPerCommand);
+    for (const some of split(marks, maxMarksPerCommand)) {
       const others = { $setDifference: ["$covering", { $literal: some }] };
       const kept = { $cond: [{ $eq: [others, []] }, "$$REMOVE", others] };
       const marked = { _id: versionIdRange(memory), covering: { $in: some } };
@@ -273,8 +274,8 @@ export class VersionCollection {
   }
 }
 
-function split(places: readonly Place[]): Place[][] {
-  return Array.from({ length: Math.ceil(places.length / maxPathsPerCommand) }, (_, index) =>
-    places.slice(index * maxPathsPerCommand, (index + 1) * maxPathsPerCommand),
+function split<Item>(items: readonly Item[], most: number): Item[][] {
+  return Array.from({ length: Math.ceil(items.length / most) }, (_, index) =>
+    items.slice(index * most, (index + 1) * most),
   );
 }

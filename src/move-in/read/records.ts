@@ -40,11 +40,12 @@ export async function* readRecords(source: MoveInSource): AsyncGenerator<JsonRec
   const lines = splitLines(bytes);
   const isJsonl = lines.length > 1 && lines.slice(0, 2).some((line) => isRecord(parse(line)));
   const whole = isJsonl ? null : parse(bytes);
-  if (whole === null) for (const [index, line] of lines.entries()) yield toRecord(`record ${index + 1}`, parse(line));
+  if (whole === null)
+    for (const [index, line] of lines.entries()) yield createRecord(`record ${index + 1}`, parse(line));
   else if (whole.kind === "fault") yield createNote("the file", whole.why);
   else if (Array.isArray(whole.value))
     for (const [index, value] of whole.value.entries()) yield { kind: "record", what: `record ${index + 1}`, value };
-  else yield toRecord("record 1", whole);
+  else yield createRecord("record 1", whole);
 }
 
 /** Returns the lines with something else than blanks. */
@@ -61,7 +62,7 @@ function splitLines(bytes: Buffer): Buffer[] {
 
 type Parsed = { kind: "value"; value: unknown } | { kind: "fault"; why: string };
 
-function toRecord(what: string, parsed: Parsed): JsonRecord {
+function createRecord(what: string, parsed: Parsed): JsonRecord {
   return parsed.kind === "fault" ? createNote(what, parsed.why) : { kind: "record", what, value: parsed.value };
 }
 

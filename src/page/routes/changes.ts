@@ -7,6 +7,7 @@ import { withinTime } from "../../core/runtime/call.js";
 import type { CheckedAddress } from "../../core/values/address.js";
 import { hashSha256 } from "../../core/values/sha256.js";
 import { addressFields, createFilter, listFields, takePage } from "../fields.js";
+import { maxListed } from "../find-memories.js";
 import { openMemory, openTree } from "../page-memory.js";
 import { PageRefusal } from "../refusal.js";
 import { type PageMemories, type RouteContext, route } from "../route.js";
@@ -18,9 +19,6 @@ const maxAnswerMs = 2500;
 
 /** The largest number of proposals that are counted. A person does not decide about more in a day. */
 const maxCounted = 1000;
-
-/** The memories of a list whose changes are noticed: those of its first page. */
-const maxListed = 500;
 
 const listView = z.strictObject({ view: z.literal("memories"), ...listFields });
 

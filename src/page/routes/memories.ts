@@ -1,17 +1,15 @@
 import { z } from "zod";
 import type { CheckedAddress } from "../../core/values/address.js";
 import { addressIn, countField, filterFields, listFields, maxMemoriesOffset, takePage } from "../fields.js";
-import { findMemories } from "../find-memories.js";
+import { findMemories, maxListed } from "../find-memories.js";
 import { PageRefusal } from "../refusal.js";
 import { route } from "../route.js";
-
-const pageSize = 500;
 
 const listSchema = z.strictObject({ ...listFields, offset: countField(0, maxMemoriesOffset) });
 
 const list = route("GET", "memories", listSchema, async ({ offset, ...query }, { memories }) => {
-  const { page, more, isAll } = await findMemories(memories, query, offset, pageSize);
-  const end = offset + pageSize;
+  const { page, more, isAll } = await findMemories(memories, query, offset, maxListed);
+  const end = offset + maxListed;
   return { memories: page, next: more && end <= maxMemoriesOffset ? end : null, isAll };
 });
 

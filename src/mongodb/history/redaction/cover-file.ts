@@ -42,7 +42,7 @@ interface Part {
 interface PlannedMark {
   version: VersionDocument;
   /** Whether the text after the version or the text before it is to be covered. */
-  isBeingCovered: boolean;
+  needsMark: boolean;
   set: Redaction["set"];
   unset: Redaction["unset"];
   /** Whether it changes more than an earlier call has done that left its mark on the version. */
@@ -182,23 +182,23 @@ export class FileTextRedaction {
     const { mark } = this.#settings;
     const isFound = this.#isFoundIn(version);
     const isFoundBefore = before !== null && before.places.length > 0;
-    const isBeingCovered = (isFound || isFoundBefore) && !isWhollyRedacted(version);
-    if (!isBeingCovered && facts === null) return;
+    const needsMark = (isFound || isFoundBefore) && !isWhollyRedacted(version);
+    if (!needsMark && facts === null) return;
     const set = {
       ...((isFound || facts !== null) && markRedacted(version, mark)),
       ...(isFound && { sizeBytes: null, sha256: null }),
       ...facts?.set,
     };
-    this.#part.marks.push({ version, isBeingCovered, set, unset: facts?.unset ?? [], hasFacts: facts !== null });
+    this.#part.marks.push({ version, needsMark, set, unset: facts?.unset ?? [], hasFacts: facts !== null });
   }
 }
 
 /** A mark that an earlier call has left is not written again. So each call gets further, however early it ends. */
 function createMarks(
-  { version, isBeingCovered, set, unset, hasFacts }: PlannedMark,
+  { version, needsMark, set, unset, hasFacts }: PlannedMark,
   lastCovered: CoverMark | null,
 ): Redaction[] {
-  const covering = isBeingCovered ? lastCovered : null;
+  const covering = needsMark ? lastCovered : null;
   const isThere = covering !== null && (version.covering ?? []).some((mark) => toKey(mark) === toKey(covering));
   const isSaid = set.redactedAt === undefined || version.redactedAt !== undefined;
   if (isThere && isSaid && !hasFacts) return [];

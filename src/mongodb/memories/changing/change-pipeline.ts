@@ -1,4 +1,4 @@
-import { bound, type Expression, type Variables, where, withValueIn } from "../documents/expressions.js";
+import { bound, isOfSeveral, type Expression, type Variables, where, withValueIn } from "../documents/expressions.js";
 import { recordInOutbox, type RecordedParts, type Recording } from "../outbox/outbox.js";
 import { type CallOutcome, isMade, withCalls } from "./made-calls.js";
 import { contentBytes } from "../documents/page-sizes.js";
@@ -120,10 +120,9 @@ const sizeFieldBytes = 15;
 function withSize(page: Expression): Expression {
   const fieldBytes = where({ $gt: ["$$page.sizeBytes", null] }, 0, sizeFieldBytes);
   const sizeBytes: Expression = { $add: [contentBytes("$$page"), fieldBytes] };
-  const isOfSeveral: Expression = { $gt: ["$$page.lo", null] };
   const recorded: Expression = where({ $isArray: "$$page.outbox" }, { $size: "$$page.outbox" }, "$$REMOVE");
   const measured: Expression = { $mergeObjects: ["$$page", { sizeBytes, recorded }] };
-  return bound([["page", page]], where(isOfSeveral, measured, "$$page"));
+  return bound([["page", page]], where(isOfSeveral("$$page."), measured, "$$page"));
 }
 
 function countChange(

@@ -1,11 +1,12 @@
 import type { CallContext } from "../../../core/runtime/call.js";
+import { pickVersionOrigin } from "../../../core/values/actor.js";
 import { createVersions } from "../../history/flush.js";
 import { recordEdits } from "../../history/record-edits.js";
 import type { OwnerDocument, VersionDocument } from "../../history/version-document.js";
 import type { Expression } from "../documents/expressions.js";
 import { getIncarnation, type MemoryDocument } from "../documents/page-document.js";
 import { beginsHistory, type PagedMemory } from "../memory-context.js";
-import { listOutboxes, listTexts } from "../outbox/outbox-source.js";
+import { listOutboxes, listTexts, noteVersions } from "../outbox/outbox-source.js";
 import { getNextRevision, type LoadedChange } from "./loaded-change.js";
 
 /** What a transaction that replaces pages does for the history. */
@@ -47,22 +48,18 @@ export async function recordReplaced(
     page: "",
     at,
     actor,
-    ...(origin && { origin: { sources: origin.sources, trust: origin.trust } }),
+    ...(origin && { origin: pickVersionOrigin(origin) }),
   };
   const before = { memory: id, outboxes: listOutboxes(pages), texts: listTexts(tree) };
   const made = await createVersions(before, change, listTexts(tree.after(edits)), versions, call);
   const until = expiry.versionsExpireAt(address.scope, clock());
   const expiresAt = until && { expiresAt: until.expiresAt };
-  const noted = {
-    hasVersions: true,
-    ...(until && { versionsExpireAt: { $min: ["$versionsExpireAt", until.expiresAt] } }),
-  };
   return {
     versions: made.map((version) => ({ ...version, ...expiresAt })),
     owner: { _id: id, ...address, ...expiresAt },
     revision,
     fields: { outbox: [], lastVersion: revision },
     removedFields: ["outboxActors"],
-    headFields: made.length > 0 ? noted : {},
+    headFields: made.length > 0 ? noteVersions(memory) : {},
   };
 }

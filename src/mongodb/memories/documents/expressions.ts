@@ -30,6 +30,9 @@ export type Variables = [name: string, value: Expression][];
 export const bound = (variables: Variables, body: Expression): Expression =>
   variables.reduceRight<Expression>((inner, [name, value]) => ({ $let: { vars: { [name]: value }, in: inner } }), body);
 
+/** Whether a page is one of several. @param prefix stands before the names of its fields */
+export const isOfSeveral = (prefix = "$"): Expression => ({ $gt: [`${prefix}lo`, null] });
+
 /** True or missing, because the values of `dirs` are all true. */
 export function isDirectory(path: string): Expression {
   return path === ROOT ? literal(true) : valueAt("$dirs", keyOfPath(path));

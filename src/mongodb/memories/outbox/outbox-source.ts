@@ -8,7 +8,15 @@ import { inSnapshot, readAtOneMoment, type SnapshotOptions } from "../../driver/
 import { flush } from "../../history/flush.js";
 import type { Outbox, PresentMemory, StoredHistory } from "../../history/history-context.js";
 import { getRevisionAt, publicId, storedId, versionIdRange } from "../../history/version-document.js";
-import { bound, entriesWhere, type Expression, isDirectory, literal, where } from "../documents/expressions.js";
+import {
+  bound,
+  entriesWhere,
+  type Expression,
+  isDirectory,
+  isOfSeveral,
+  literal,
+  where,
+} from "../documents/expressions.js";
 import { getIncarnation, keyOfPath, type MemoryDocument, pathOfKey } from "../documents/page-document.js";
 import { getHeadId, parsePageId } from "../documents/page-ids.js";
 import { lookUpIncarnation } from "../changing/page-target.js";
@@ -81,18 +89,13 @@ export class OutboxSource implements StoredHistory {
   }
 
   async settle({ outboxes, documentId }: PresentMemory, call: CallContext): Promise<boolean> {
-    const { collection, clock, expiry, address } = this.#memory;
-    const until = expiry.versionsExpireAt(address.scope, clock());
+    const { collection, address } = this.#memory;
     const headId = getHeadId(address);
     const others = outboxes.filter(({ pageId }) => pageId !== headId);
     const own = outboxes.find(({ pageId }) => pageId === headId);
-    const noted = {
-      hasVersions: true,
-      ...(until && { versionsExpireAt: { $min: ["$versionsExpireAt", until.expiresAt] } }),
-    };
     try {
       // The head comes first: a forget in between finds by it that there are versions.
-      const update = [{ $set: noted }, ...(own === undefined ? [] : cutOutbox(own))];
+      const update = [{ $set: noteVersions(this.#memory) }, ...(own === undefined ? [] : cutOutbox(own))];
       const { matchedCount } = await collection.updateOne(documentId, update, call, settling);
       const updates = others.map((outbox) => ({
         updateOne: { filter: { _id: outbox.pageId }, update: cutOutbox(outbox) },
@@ -246,18 +249,23 @@ export function listOutboxes(pages: readonly Pick<MemoryDocument, "_id" | "outbo
   });
 }
 
+/** Returns the fields by which a head says that its memory has versions in the collection. */
+export function noteVersions({ clock, expiry, address }: PagedMemory): Record<string, Expression> {
+  const until = expiry.versionsExpireAt(address.scope, clock());
+  return { hasVersions: true, ...(until && { versionsExpireAt: { $min: ["$versionsExpireAt", until.expiresAt] } }) };
+}
+
 /** Removes the first changes of an outbox, unless another process has removed them: no two have the same revision. */
 function cutOutbox({ changes }: Outbox): object[] {
   const isFirst: Expression = { $eq: [{ $arrayElemAt: ["$outbox.revision", 0] }, changes[0]?.revision ?? null] };
   const outbox = where(isFirst, { $slice: ["$outbox", changes.length, maxInt] }, "$outbox");
-  const isOfSeveral: Expression = { $gt: ["$lo", null] };
   const rest: Expression = { $ifNull: ["$outbox", []] };
   return [
     { $set: { outbox } },
     {
       $set: {
         outboxActors: where({ $eq: [rest, []] }, "$$REMOVE", "$outboxActors"),
-        recorded: where(isOfSeveral, { $size: rest }, "$$REMOVE"),
+        recorded: where(isOfSeveral(), { $size: rest }, "$$REMOVE"),
       },
     },
   ];

@@ -59,7 +59,7 @@ export async function keepOutboxesSmall(
     }
     // Readers read versions again as long as older changes are in an outbox.
     const added = Math.max(1, recorded?.versions.length ?? 0);
-    await moveIfDue(memory, isOccasion(recorded?.revision ?? revision, added) ? "behind" : "none", call);
+    await moveIfDue(memory, isOccasion(recorded?.revision ?? revision, added) ? "inBackground" : "none", call);
     await prolongVersions(memory, page, versionsExpireAt, call);
   } catch (error) {
     warnOfRefusal(memory, error);
@@ -68,7 +68,7 @@ export async function keepOutboxesSmall(
 
 async function moveIfDue(memory: PagedMemory, due: ReturnType<typeof dueFlush>, call: CallContext): Promise<void> {
   const moving = due === "none" ? undefined : moveVersions(memory, call);
-  if (due === "behind") moving?.catch((error: unknown) => warnOfRefusal(memory, error));
+  if (due === "inBackground") moving?.catch((error: unknown) => warnOfRefusal(memory, error));
   else await moving;
 }
 

@@ -2,11 +2,11 @@ import { encodeOlderText } from "../../../core/history/older-text.js";
 import type { Steps } from "../../../core/runtime/time-slices.js";
 import type { MemoryTree } from "../../../core/tree/memory-tree.js";
 import type { CallContext } from "../../../core/runtime/call.js";
-import type { MemoryActor } from "../../../core/values/actor.js";
+import { type MemoryActor, pickVersionOrigin } from "../../../core/values/actor.js";
 import type { RecordedChange, RecordedFile } from "../../history/outbox.js";
 import type { RecordedEdits } from "../../history/record-edits.js";
 import { type DirectoryChange, revisionsPerMs } from "../../history/version-document.js";
-import { type Expression, literal, where } from "../documents/expressions.js";
+import { type Expression, isOfSeveral, literal, where } from "../documents/expressions.js";
 import {
   keyOfPath,
   pathOfKey,
@@ -36,14 +36,13 @@ export function recordInOutbox(
   isUnchanged: Expression,
 ): Record<string, Expression> {
   const { actor, origin } = call;
-  // The reason and the model stay with the proposal.
-  const originFields = origin && { origin: literal({ sources: origin.sources, trust: origin.trust }) };
+  const originFields = origin && { origin: literal(pickVersionOrigin(origin)) };
   const revision: Expression = { $sum: [lastRevision, 1] };
   const entry = { revision, at, actor: literal(actor), ...originFields, ...parts };
   const all: Expression = { $concatArrays: [{ $ifNull: ["$outbox", []] }, where(isUnchanged, [], [entry])] };
   const names = actor === null ? [] : nameActors(actor);
   const actors: Expression = { $setUnion: [{ $ifNull: ["$outboxActors", []] }, literal(names)] };
-  const hasTimes: Expression = { $or: [isOfSeveral, { $gt: ["$lastVersion", null] }] };
+  const hasTimes: Expression = { $or: [isOfSeveral(), { $gt: ["$lastVersion", null] }] };
   const kept = (value: Expression): Expression =>
     begins ? value : where({ $isArray: ["$outbox"] }, value, "$$REMOVE");
   return {
@@ -53,15 +52,16 @@ export function recordInOutbox(
   };
 }
 
-/** Whether the page is one of several. */
-const isOfSeveral: Expression = { $gt: ["$lo", null] };
-
 /**
  * The number that the next version of a page must exceed. A page of several counts on from the time of the server, so
  * that versions of different pages are in the order of their times.
  */
 const lastRevision: Expression = {
-  $max: ["$revision", "$lastVersion", where(isOfSeveral, { $multiply: [{ $toLong: "$$NOW" }, revisionsPerMs] }, null)],
+  $max: [
+    "$revision",
+    "$lastVersion",
+    where(isOfSeveral(), { $multiply: [{ $toLong: "$$NOW" }, revisionsPerMs] }, null),
+  ],
 };
 
 /** @param tree after the change. Previous texts are stored as differences from its texts, which takes less room */
@@ -189,14 +189,14 @@ export function dueFlush({
   lastFiles,
   lastVersion,
   added = 1,
-}: OutboxState): "none" | "behind" | "awaited" {
+}: OutboxState): "none" | "inBackground" | "beforeAnswer" {
   const most = Math.min(largeBytes / Math.max(1, lastBytes ?? 0), manyFiles / Math.max(1, lastFiles));
   const perFlush = Math.min(changesPerFlush, Math.max(1, Math.floor(most)));
   if (!passesMultiple(recorded, added, perFlush)) {
-    return lastVersion !== undefined && isOccasion(lastVersion, added) ? "behind" : "none";
+    return lastVersion !== undefined && isOccasion(lastVersion, added) ? "inBackground" : "none";
   }
   // A process may be frozen between calls, like a cloud function. Then a move in the background may never run.
-  return recorded < 2 * perFlush ? "behind" : "awaited";
+  return recorded < 2 * perFlush ? "inBackground" : "beforeAnswer";
 }
 
 /**
