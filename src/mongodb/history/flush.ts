@@ -44,7 +44,7 @@ export async function createVersions(
 }
 
 /** Lists the paths whose last versions before these changes are needed. */
-export function listPlaces(memory: string, changes: readonly RecordedChange[]): VersionPlace[] {
+function listPlaces(memory: string, changes: readonly RecordedChange[]): VersionPlace[] {
   const [first] = changes;
   if (first === undefined) return [];
   const ids = { ...versionIdRange(memory), $lt: storedId(memory, publicId(first, 0)) };
