@@ -1,28 +1,36 @@
 import type { VNode } from "preact";
+import { useMemo } from "preact/hooks";
 import { LongList } from "../parts/long-list.js";
 import { Name, Shown } from "../parts/shown.js";
 import type { LogRow } from "./log-day.js";
+import { type Linking, MarkdownText, useMarkdown } from "./markdown.js";
 
-/** Shows a thread's day in the log of conversations as a chat. */
-export function Chat({ rows }: { rows: readonly LogRow[] }): VNode {
+/** Shows a thread's day in the log of conversations as a chat: each message once, with its Markdown. */
+export function Chat({ rows, ...linking }: { rows: readonly LogRow[] } & Linking): VNode {
+  const texts = useMemo(() => rows.map((row) => ("text" in row ? row.text : "")), [rows]);
+  const parsed = useMarkdown(texts);
   return (
     <LongList
       class="chat"
       rows={rows}
-      render={(row, index) =>
-        "time" in row ? (
-          <h3 key={index}>{row.time}</h3>
-        ) : (
+      render={(row, index) => {
+        if ("time" in row) return <h3 key={index}>{row.time}</h3>;
+        const tokens = parsed?.[index];
+        return (
           <div key={index} class={row.role === "User" ? "said by-user" : "said"}>
             <p class="muted">
               <b>{row.role}</b> <Name text={row.name} />
             </p>
-            <p class="said-text" dir="auto">
-              <Shown text={row.text} />
-            </p>
+            {tokens === undefined ? (
+              <p class="said-text" dir="auto">
+                <Shown text={row.text} />
+              </p>
+            ) : (
+              <MarkdownText tokens={tokens} {...linking} />
+            )}
           </div>
-        )
-      }
+        );
+      }}
     />
   );
 }

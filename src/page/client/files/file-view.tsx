@@ -136,8 +136,8 @@ interface FileTextProps {
 function FileText({ file: { path, content }, form, chat, shown }: FileTextProps): VNode {
   const { query, href } = useMemory();
   if (form === "blame") return <BlameView path={path} />;
-  if (form === "chat" && chat !== null) return <Chat rows={chat} />;
-  if (form === "markdown")
-    return <Markdown text={content} path={path} createHref={(other) => href({ ...query, path: other, line: "" })} />;
+  const createHref = (other: string): string => href({ ...query, path: other, line: "" });
+  if (form === "chat" && chat !== null) return <Chat rows={chat} path={path} createHref={createHref} />;
+  if (form === "markdown") return <Markdown text={content} path={path} createHref={createHref} />;
   return <Lines text={content} shown={shown} />;
 }

@@ -1,6 +1,6 @@
 import type { MarkedToken, Token, Tokens } from "marked";
 import { type ComponentChildren, createContext, type VNode } from "preact";
-import { useContext, useEffect, useState } from "preact/hooks";
+import { useContext, useEffect, useMemo, useState } from "preact/hooks";
 import { basePath } from "../data/token.js";
 import { Lines } from "../parts/lines.js";
 import { Pending } from "../parts/parts.js";
@@ -15,7 +15,7 @@ const maxDepth = 40;
 
 export const isMarkdown = (path: string): boolean => /\.(?:md|markdown)$/i.test(path);
 
-interface Linking {
+export interface Linking {
   /** Path of the file that contains the links. */
   path: string;
   /** Returns the address for a link to another file. */
@@ -24,14 +24,12 @@ interface Linking {
 
 const LinkContext = createContext<Linking>({ path: "/", createHref: (path) => path });
 
-/**
- * Shows a text as Markdown. Its tokens become nodes, so that the browser never reads HTML of the text and loads no
- * picture.
- */
+/** Shows a text as Markdown, or plain if that takes too long. */
 export function Markdown({ text, ...linking }: { text: string } & Linking): VNode {
-  const tokens = useTokens(text);
-  if (tokens === undefined) return <Pending error={null} />;
-  if (tokens === null) {
+  const texts = useMemo(() => [text], [text]);
+  const parsed = useMarkdown(texts);
+  if (parsed === undefined) return <Pending error={null} />;
+  if (parsed === null) {
     return (
       <>
         <p class="note">Too long, or too hard to read, to show as Markdown.</p>
@@ -39,6 +37,15 @@ export function Markdown({ text, ...linking }: { text: string } & Linking): VNod
       </>
     );
   }
+  return <MarkdownText tokens={parsed[0] ?? []} {...linking} />;
+}
+
+/**
+ * Shows a text that is parsed. Its tokens become nodes, so that the browser never reads HTML of the text and loads no
+ * picture.
+ */
+export function MarkdownText({ tokens, path, createHref }: { tokens: readonly Token[] } & Linking): VNode {
+  const linking = useMemo(() => ({ path, createHref }), [path, createHref]);
   return (
     <LinkContext.Provider value={linking}>
       <div class="markdown">
@@ -48,12 +55,12 @@ export function Markdown({ text, ...linking }: { text: string } & Linking): VNod
   );
 }
 
-/** Returns undefined while the text is parsed, and null if parsing fails or takes too long. */
-function useTokens(text: string): Token[] | null | undefined {
-  const [tokens, setTokens] = useState<Token[] | null>();
+/** Parses each text. Returns undefined while it parses, and null if that fails, or all of it takes too long. */
+export function useMarkdown(texts: readonly string[]): Token[][] | null | undefined {
+  const [parsed, setParsed] = useState<Token[][] | null>();
   useEffect(() => {
-    if (text.length > maxMarkdownChars) {
-      setTokens(null);
+    if (texts.reduce((chars, text) => chars + text.length, 0) > maxMarkdownChars) {
+      setParsed(null);
       return undefined;
     }
     const worker = new Worker(`${basePath}/markdown.js`);
@@ -61,18 +68,18 @@ function useTokens(text: string): Token[] | null | undefined {
       worker.terminate();
       clearTimeout(timer);
     };
-    // The earlier text stays while a new one is parsed, for example after a change of the file.
-    const end = (parsed: Token[] | null): void => {
+    // The earlier texts stay while new ones are parsed, for example after a change of the file.
+    const end = (all: Token[][] | null): void => {
       stop();
-      setTokens(parsed);
+      setParsed(all);
     };
     const timer = setTimeout(() => end(null), maxParseMs);
-    worker.addEventListener("message", ({ data }: MessageEvent<Token[] | null>) => end(data));
+    worker.addEventListener("message", ({ data }: MessageEvent<Token[][] | null>) => end(data));
     worker.addEventListener("error", () => end(null));
-    worker.postMessage(text);
+    worker.postMessage(texts);
     return stop;
-  }, [text]);
-  return tokens;
+  }, [texts]);
+  return parsed;
 }
 
 interface TokensProps {
