@@ -29,12 +29,13 @@ export async function changePage(memory: PagedMemory, change: LoadedChange, call
   const page = loaded.isPaged ? loaded.pages.find((each) => covers([each], scope)) : loaded.pages[0];
   // Only a transaction knows the ids of its versions, which a revert returns.
   const isReplaced = page === undefined || page.storedHi !== undefined || scope.isExact === true;
-  if (loaded.isPaged && isReplaced) return "replace";
+  if (loaded.isPaged && isReplaced) return "needsWholePages";
   const parts = await createParts(change, page, call);
   const growth = Number(parts.growth);
   const mostBytes =
     page === undefined ? newMemoryBytes(memory.address, edits.files) : (page.measuredBytes ?? 0) + growth;
-  if (growth > 0 && isTooLarge(page, mostBytes, memory.pageBytes) && (await hasTransactions(memory))) return "replace";
+  if (growth > 0 && isTooLarge(page, mostBytes, memory.pageBytes) && (await hasTransactions(memory)))
+    return "needsWholePages";
   await checkRoom(memory, loaded, edits, call, growth);
   const { head } = loaded;
   return loaded.isPaged && changesHead(memory, scope) && page !== undefined && head !== undefined && !isHead(page)

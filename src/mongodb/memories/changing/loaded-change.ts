@@ -37,11 +37,11 @@ export interface LoadedChange {
 }
 
 /**
- * "stored": the edits are made. In all other cases nothing was changed, and the memory must be loaded again. "lost":
- * others have changed what was loaded. "replace": the change must replace whole pages. "again": the memory has another
- * form now.
+ * "stored": the edits are made. In all other cases nothing was changed, and the memory must be loaded again. "conflict":
+ * others have changed what was loaded. "needsWholePages": the change must replace whole pages. "reload": the memory has
+ * another form now.
  */
-export type StoreOutcome = "stored" | "lost" | "again" | "replace";
+export type StoreOutcome = "stored" | "conflict" | "reload" | "needsWholePages";
 
 /** Whether a change concerns several pages, as far as this process knows. */
 export function isOfSeveralPages(memory: PagedMemory, scope: StorageScope): boolean {
@@ -93,5 +93,5 @@ export function findFirstTime({ edits: { files }, at }: LoadedChange): Date {
 }
 
 export function toOutcome(isMade: boolean): StoreOutcome {
-  return isMade ? "stored" : "lost";
+  return isMade ? "stored" : "conflict";
 }

@@ -78,7 +78,7 @@ async function createHead(memory: PagedMemory, change: LoadedChange, call: CallC
   const options = { target, at: change.at, createdAt: findFirstTime(change), upsert: true };
   const fields = literalFields({ files: [], directories: [] });
   await makeChange(memory, { ...noChange, unless: [exists], fields }, options, call);
-  return "again";
+  return "reload";
 }
 
 function planHead(

@@ -101,10 +101,10 @@ export async function transactInTurn<Result>(
   let replacesPages =
     isOfSeveralPages(memory, scope) ||
     (readsPages({ paths: scope.paths, below: scope.below }) && (await hasTransactions(memory)));
-  let isLost = false;
+  let tryCommandFirst = false;
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
     call.throwIfAborted();
-    const attempted = isLost ? ((await attemptAgain?.()) ?? null) : null;
+    const attempted = tryCommandFirst ? ((await attemptAgain?.()) ?? null) : null;
     if (attempted !== null) return attempted;
     const loaded = await loadForChange(memory, scope, replacesPages, call);
     const at = memory.clock();
@@ -119,9 +119,9 @@ export async function transactInTurn<Result>(
     const store = replacesPages ? replacePages : changePage;
     const stored = await store(memory, { scope, loaded, edits, outcome, at }, call);
     if (stored === "stored") return result;
-    isLost = stored === "lost";
-    if (isLost) await pause(attempt);
-    if (stored === "replace") replacesPages = true;
+    tryCommandFirst = stored === "conflict";
+    if (tryCommandFirst) await pause(attempt);
+    if (stored === "needsWholePages") replacesPages = true;
   }
   throw lostRace();
 }
