@@ -5,7 +5,7 @@ import { createUnlimitedCall } from "../../src/core/runtime/call.js";
 import { runInTimeSlices } from "../../src/core/runtime/time-slices.js";
 import type { Hit } from "../../src/core/search/best-hits.js";
 import { fuse, rankBySimilarity } from "../../src/core/search/fusion.js";
-import { addPostings, indexTexts, type WordIndex, PassagePlace } from "../../src/core/search/word-index.js";
+import { type IndexedFile, indexTexts, type WordIndex } from "../../src/core/search/word-index.js";
 import { splitPassages } from "../../src/core/search/passages.js";
 import { rank } from "../../src/core/search/rank.js";
 import { fusedRanks } from "../../src/core/search/search-texts.js";
@@ -49,9 +49,8 @@ export async function measureRecall(folder: string, embed: readonly string[]): P
   ];
 }
 
-async function createIndex({ files }: BenchMemory): Promise<WordIndex> {
-  const index = await runInTimeSlices(indexTexts(files, englishWords, null), createUnlimitedCall());
-  return runInTimeSlices(addPostings(index), createUnlimitedCall());
+function createIndex({ files }: BenchMemory): Promise<WordIndex> {
+  return runInTimeSlices(indexTexts(files, englishWords, null), createUnlimitedCall());
 }
 
 /** For each question the share of its evidence among the first passages, or of the files of its evidence. */
@@ -74,15 +73,29 @@ async function measureQuestions({ questions, findSources }: BenchMemory, per: Pe
 /** For each word that is in one passage alone, and in no path: 1 if a search for it answers that passage first. */
 async function measureSingleWords(index: WordIndex): Promise<number[]> {
   const found: number[] = [];
-  for (const [word, positions] of index.postings ?? []) {
-    const place = new PassagePlace(index);
-    place.moveTo(positions[0] ?? 0);
-    if (new Set(positions).size > 1 || place.number === 0) continue;
+  for (const [word, { file, passage }] of listSingleWords(index)) {
     const ranked = rank(index, [word], { path: "/", limit: 1, per: "passage" });
     const [best] = await runInTimeSlices(ranked, createUnlimitedCall());
-    found.push(best?.file === place.file && best?.passage === place.number ? 1 : 0);
+    found.push(best?.file === file && best?.passage === passage ? 1 : 0);
   }
   return found;
+}
+
+/** Lists the words that are in one passage alone, and in no path, with that passage. */
+function listSingleWords({ files, vocabulary }: WordIndex): Map<string, Pick<Hit, "file" | "passage">> {
+  const places = new Map<string, { file: IndexedFile; passage: number } | null>();
+  const inPaths = new Set(files.flatMap(({ passages, words }) => [...words.subarray(0, passages.get(1, "firstWord"))]));
+  for (const file of files) {
+    for (let passage = 1; passage < file.passages.length; passage += 1) {
+      const { start = 0, end = 0 } = file.passages.at(passage) ?? {};
+      for (const word of new Set(englishWords(file.content.slice(start, end))))
+        places.set(word, places.has(word) ? null : { file, passage });
+    }
+  }
+  const single = new Map<string, Pick<Hit, "file" | "passage">>();
+  for (const [word, place] of places)
+    if (place !== null && !inPaths.has(vocabulary.find(word) ?? -1)) single.set(word, place);
+  return single;
 }
 
 /** What `memory.search` makes, by words without embeddings, and by both with them; and the ranking by meaning alone. */

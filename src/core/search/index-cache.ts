@@ -4,7 +4,7 @@ import { type CallContext, untilAborted } from "../runtime/call.js";
 import { yieldToEventLoop, runInTimeSlices } from "../runtime/time-slices.js";
 import type { CheckedAddress } from "../values/address.js";
 import { getObjectId } from "../values/object-ids.js";
-import { addPostings, indexTexts, type WordIndex } from "./word-index.js";
+import { indexTexts, type WordIndex } from "./word-index.js";
 import { getVectors, type PassageVectors } from "./passage-vectors.js";
 import type { SearchWords } from "./words.js";
 
@@ -114,11 +114,10 @@ async function refresh(
 ): Promise<CachedMemory> {
   const isCurrent = version !== null && version === previous?.version;
   const isEmbedded = embeddings === null || previous?.vectors?.isComplete === true;
-  if (previous !== null && isCurrent && isEmbedded) return prepareReuse(previous, call);
+  if (previous !== null && isCurrent && isEmbedded) return previous;
   call.throwIfAborted();
   const texts = previous !== null && isCurrent ? previous : await readTexts(backend, searchWords, previous, call);
-  if (previous !== null && texts.index === previous.index && isEmbedded)
-    return prepareReuse({ ...previous, ...texts, version }, call);
+  if (previous !== null && texts.index === previous.index && isEmbedded) return { ...previous, ...texts, version };
   const { index, textVersions } = texts;
   const indexed = { files: index.files, version, previous: previous?.vectors ?? null };
   const vectors = embeddings && (await getVectors(embeddings, opened, indexed, call));
@@ -131,13 +130,6 @@ async function refresh(
     shared = textVersion;
   }
   return { ...texts, version, vectors, bytes };
-}
-
-/** Adds the postings of all words to an index that is used for the second time. */
-async function prepareReuse(cached: CachedMemory, call: CallContext): Promise<CachedMemory> {
-  if (cached.index.postings !== null) return cached;
-  const index = await runInTimeSlices(addPostings(cached.index), call);
-  return { ...cached, index, bytes: cached.bytes + index.bytes - cached.index.bytes };
 }
 
 type ReadTexts = Pick<CachedMemory, "index" | "textVersions" | "directories" | "changedAt">;

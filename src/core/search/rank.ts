@@ -1,13 +1,5 @@
 import { BestHits, type Hit } from "./best-hits.js";
-import {
-  collectPostings,
-  type IndexedFile,
-  isWithin,
-  type Postings,
-  type WordIndex,
-  PassagePlace,
-  stepsPerYield,
-} from "./word-index.js";
+import { type IndexedFile, isWithin, type WordIndex, stepsPerYield } from "./word-index.js";
 import type { Steps } from "../runtime/time-slices.js";
 import type { CheckedSearch } from "./search-options.js";
 
@@ -30,8 +22,11 @@ const maxQueryWords = 100;
 
 /** A word or a pair of words of the query. */
 interface Term {
-  passageWeight: number;
-  fileWeight: number;
+  /** How much it counts, beside its rarity. */
+  share: number;
+  /** Number of passages that contain it. The path of a file counts as a passage. */
+  passageCount: number;
+  fileCount: number;
 }
 
 /** A term in a file. */
@@ -39,12 +34,6 @@ interface TermHits {
   term: Term;
   /** The passages of the file that contain it, ascending, once for each occurrence. */
   passages: readonly number[];
-}
-
-/** The size of the texts that are searched. */
-interface Extent {
-  files: number;
-  passages: number;
 }
 
 /** Finds the best passages, best first. Passages with equal scores are ordered by path and line. */
@@ -60,8 +49,7 @@ export function* rank(
   const wordCount = files.reduce((sum, file) => sum + file.wordCount, 0);
   const meanPassage = wordCount / Math.max(1, passageCount) || 1;
   const meanFile = wordCount / Math.max(1, files.length) || 1;
-  const extent = { files: files.length, passages: passageCount };
-  const candidates = yield* findTerms(index, { words, pairs }, isWithin(path), extent);
+  const candidates = yield* findTerms(index, files, words, pairs);
   const numbers = createNumbers(files);
   const { scores } = numbers;
   const best = new BestHits({ limit, per });
@@ -72,8 +60,9 @@ export function* rank(
     const fileDamping = getDamping(file.wordCount / meanFile);
     let fileScore = 0;
     for (const { term, passages } of hits) {
-      fileScore += term.fileWeight * bm25(passages.length, fileDamping);
-      yield* addScores(file, passages, term.passageWeight, numbers);
+      // A rarer term counts more.
+      fileScore += term.share * getRarity(term.fileCount, files.length) * bm25(passages.length, fileDamping);
+      yield* addScores(file, passages, term.share * getRarity(term.passageCount, passageCount), numbers);
     }
     yield* best.addFile(file, (passage) => {
       const score = scores[passage] ?? 0;
@@ -100,100 +89,73 @@ function takePairs(queryWords: readonly string[], words: readonly string[]): [wo
   return [...pairs.values()];
 }
 
-/** Yields each file that contains a term, with its terms. */
+/** Finds each file that contains a term, with its terms in their order. */
 function* findTerms(
-  index: WordIndex,
-  { words, pairs }: { words: readonly string[]; pairs: readonly (readonly [word: string, next: string])[] },
-  isSearched: (file: IndexedFile) => boolean,
-  extent: Extent,
+  { vocabulary }: WordIndex,
+  files: readonly IndexedFile[],
+  words: readonly string[],
+  pairs: readonly (readonly [word: string, next: string])[],
 ): Steps<Map<IndexedFile, TermHits[]>> {
+  const createTerm = (share: number): Term => ({ share, passageCount: 0, fileCount: 0 });
+  const terms = [...words.map(() => createTerm(1)), ...pairs.map(() => createTerm(pairShare))];
+  const sought: SoughtTerms = { byWord: new Uint8Array(vocabulary.size), pairs: new Map() };
+  for (const [place, word] of words.entries()) {
+    const number = vocabulary.find(word);
+    if (number !== undefined) sought.byWord[number] = place + 1;
+  }
+  for (const [place, [word, next]] of pairs.entries())
+    sought.pairs.set(getPairKey(words.indexOf(word) + 1, words.indexOf(next) + 1), words.length + place);
   const candidates = new Map<IndexedFile, TermHits[]>();
-  const add = function* (share: number, positions: readonly number[]): Steps<void> {
-    const { byFile, passageCount } = yield* groupByFile(index, positions, isSearched);
-    // A rarer term counts more. The path of a file counts as a passage.
-    const term = {
-      passageWeight: share * getRarity(passageCount, extent.passages),
-      fileWeight: share * getRarity(byFile.size, extent.files),
-    };
-    for (const [file, passages] of byFile) {
-      const hits = candidates.get(file);
-      if (hits === undefined) candidates.set(file, [{ term, passages }]);
-      else hits.push({ term, passages });
+  for (const file of files) {
+    const found = yield* findInFile(file, sought);
+    const hits = terms.flatMap((term, place): TermHits[] => {
+      const passages = found.get(place);
+      return passages === undefined ? [] : [{ term, passages }];
+    });
+    for (const { term, passages } of hits) {
+      term.fileCount += 1;
+      term.passageCount += passages.reduce((sum, passage, at) => (passage === passages[at - 1] ? sum : sum + 1), 0);
     }
-  };
-  const postings = index.postings ?? (yield* collectPostings(index, words));
-  for (const word of words) yield* add(1, postings.get(word) ?? []);
-  for (const [word, next] of pairs) yield* add(pairShare, yield* findPairs({ index, postings }, word, next));
+    if (hits.length > 0) candidates.set(file, hits);
+  }
   return candidates;
 }
 
-/** The places of a term. */
-interface Occurrences {
-  /** For each file the passages, ascending, once for each occurrence. */
-  byFile: ReadonlyMap<IndexedFile, readonly number[]>;
-  /** Number of passages of all files that contain the term, each counted once. */
-  passageCount: number;
+/** The terms of a query by their places. */
+interface SoughtTerms {
+  /** For each word of the vocabulary its place plus 1. 0: the query does not contain it. */
+  byWord: Uint8Array;
+  pairs: Map<number, number>;
 }
 
-function* groupByFile(
-  index: WordIndex,
-  positions: readonly number[],
-  isSearched: (file: IndexedFile) => boolean,
-): Steps<Occurrences> {
-  const byFile = new Map<IndexedFile, number[]>();
-  const place = new PassagePlace(index);
-  let passageCount = 0;
-  let steps = 0;
-  let previous = -1;
-  for (const position of positions) {
-    steps += 1;
-    if (steps % stepsPerYield === 0) yield;
-    const isOther = position !== previous;
-    previous = position;
-    place.moveTo(position);
-    const { file, number } = place;
-    if (file === undefined) continue;
-    const numbers = byFile.get(file);
-    if (numbers === undefined && !isSearched(file)) continue;
-    if (numbers === undefined) byFile.set(file, [number]);
-    else numbers.push(number);
-    if (isOther) passageCount += 1;
-  }
-  return { byFile, passageCount };
+function getPairKey(word: number, next: number): number {
+  return word * (maxQueryWords + 1) + next;
 }
 
-/** Finds the positions of the passages in which one word follows the other, ascending, once for each occurrence. */
-function* findPairs(
-  { index, postings }: { index: WordIndex; postings: Postings },
-  word: string,
-  next: string,
-): Steps<number[]> {
-  const pairs: number[] = [];
-  const positions = postings.get(word) ?? [];
-  const withNext = postings.get(next) ?? [];
-  const place = new PassagePlace(index);
-  let at = 0;
-  let steps = 0;
-  let previous = -1;
-  for (const position of positions) {
-    steps += 1;
-    if (steps >= stepsPerYield) {
-      steps = 0;
-      yield;
+/** Finds for each term of a file the passages that contain it, ascending, once for each occurrence. */
+function* findInFile({ passages, words }: IndexedFile, sought: SoughtTerms): Steps<Map<number, number[]>> {
+  const found = new Map<number, number[]>();
+  const add = (term: number, passage: number): void => {
+    const known = found.get(term);
+    if (known === undefined) found.set(term, [passage]);
+    else known.push(passage);
+  };
+  let passage = -1;
+  let end = 0;
+  let previous = 0;
+  for (let at = 0; at < words.length; at += 1) {
+    if (at % stepsPerYield === 0) yield;
+    for (; at >= end; previous = 0) {
+      passage += 1;
+      end = passages.get(passage + 1, "firstWord") ?? words.length;
     }
-    while ((withNext[at] ?? Infinity) < position) at += 1;
-    if (withNext[at] !== position || position === previous) continue;
-    previous = position;
-    place.moveTo(position);
-    if (place.file === undefined) continue;
-    const { passages, words } = place.file;
-    const start = passages.get(place.number, "firstWord") ?? 0;
-    const end = passages.get(place.number + 1, "firstWord") ?? words.length;
-    steps += end - start;
-    for (let number = start + 1; number < end; number += 1)
-      if (words[number - 1] === word && words[number] === next) pairs.push(position);
+    const word = sought.byWord[words[at] ?? 0] ?? 0;
+    if (word > 0) add(word - 1, passage);
+    const pair = word > 0 && previous > 0 ? sought.pairs.get(getPairKey(previous, word)) : undefined;
+    if (pair !== undefined) add(pair, passage);
+    previous = word;
   }
-  return pairs;
+  return found;
 }
 
 /** Numbers of each passage of a file. All files share the arrays. Reason: creating them takes longer than filling them. */

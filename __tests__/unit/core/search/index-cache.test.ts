@@ -108,10 +108,6 @@ describe("the index of a memory", () => {
     const before = measureCachedIndexes().bytes;
     const memory = openMemoryOver(() => backend as MemoryBackend, { nodeId: "small files" });
     await memory.search("zebra");
-    const afterFirst = measureCachedIndexes().bytes;
-    // It keeps the passages of each word from the second search on.
-    await memory.search("zebra");
-    expect(measureCachedIndexes().bytes).toBeGreaterThan(afterFirst);
     expect((30_000 / count) * (measureCachedIndexes().bytes - before)).toBeLessThan(100_000_000);
   });
 
