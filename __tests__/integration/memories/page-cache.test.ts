@@ -1,4 +1,4 @@
-import { describe, expect, it } from "@jest/globals";
+import { describe, expect, it, jest } from "@jest/globals";
 import { MongoClient } from "mongodb";
 import { MongoMemoryStore } from "../../../src/index.js";
 import { MemoryTree } from "../../../src/core/tree/memory-tree.js";
@@ -71,6 +71,23 @@ describe("a large memory that has not changed", () => {
     expect((await memory.stat("/"))?.sizeBytes).toBe(
       Object.values(createFiles(300)).reduce((sum, text) => sum + text.length, 0),
     );
+  });
+
+  it("is searched after a change by reading the text of the changed page alone, also if no page is kept", async () => {
+    const memory = store.memory(freshAddress());
+    const paths = Array.from({ length: 50 }, (_, file) => `/f${file}`);
+    const allBytes = paths.length * 20_000;
+    await putFiles(store, memory, Object.fromEntries(paths.map((path) => [path, "many words ".repeat(1819)])));
+    await memory.search("words");
+    await memory.append("/f7", "changed");
+    expect(await receivedBy(client, () => memory.search("changed"))).toBeLessThan(allBytes / 10);
+    await memory.append("/f8", "changed");
+    const get = jest.spyOn(PageCache.prototype, "get").mockReturnValue(undefined);
+    const received = await receivedBy(client, async () => {
+      expect((await memory.search("changed", { per: "file" })).map(({ path }) => path)).toEqual(["/f7", "/f8"]);
+    });
+    get.mockRestore();
+    expect(received).toBeLessThan(allBytes / 10);
   });
 
   it("is read again in its changed pages alone, also if another process has changed it", async () => {

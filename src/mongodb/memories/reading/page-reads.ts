@@ -91,7 +91,7 @@ export async function readSnapshotSince(
   call: CallContext,
 ): Promise<VersionedSnapshot> {
   const knownVersions = new Set(known.values());
-  const pages = await readTrees(memory, everything, { chars: Infinity, knownVersions }, call);
+  const pages = await readTrees(memory, everything, { chars: 0, allExcept: knownVersions }, call);
   const files = pages.flatMap(({ version, tree }) =>
     Array.from(tree.files.values(), ({ path, content, updatedAt }): VersionedFile =>
       knownVersions.has(version) ? { path, version, content: null } : { path, version, content, updatedAt },

@@ -27,8 +27,8 @@ export interface NeededTexts {
   chars: number;
   /** All texts of a page are needed if together they have at most so many bytes. @default 0 */
   allUpToBytes?: number;
-  /** The versions of pages whose texts are not needed. @default none */
-  knownVersions?: ReadonlySet<string>;
+  /** All texts of a page are needed, except of these versions. @default undefined, which needs none */
+  allExcept?: ReadonlySet<string>;
 }
 
 export interface PageTree extends CachedPage {
@@ -98,7 +98,7 @@ export function readVersions(memory: PagedMemory, call: CallContext): Promise<Pa
 async function readHeadAlone(memory: PagedMemory, needed: NeededTexts, call: CallContext): Promise<PageTree[] | null> {
   if (findKnownPages(memory) !== undefined) return null;
   const cached = findCached(memory, [getHeadId(memory.address)], needed);
-  const isSkipped: Expression = { $or: [{ $gt: ["$hi", null] }, isAnyOf(cached)] };
+  const isSkipped: Expression = { $or: [{ $gt: ["$hi", null] }, isAnyOf(cached.keys())] };
   const head = await findHead<ReadPage>(memory, { revision: 1, ...projectPage(needed, isSkipped) }, call);
   if (head === null) return [];
   return head.hi === undefined ? [takeTree(memory, createHeadVersion(head), needed, cached, head)] : null;
@@ -116,7 +116,7 @@ async function readKnownPages(
   const ids = selectPages(known.pages, range).map(({ _id }) => _id);
   const cached = findCached(memory, ids, needed);
   if (ids.length > mostReadPages && cached.size > ids.length / 2) return null;
-  const fields = { key: 1, lo: 1, hi: 1, revision: 1, ...projectPage(needed, isAnyOf(cached)) };
+  const fields = { key: 1, lo: 1, hi: 1, revision: 1, ...projectPage(needed, isAnyOf(cached.keys())) };
   // One document is at one point in time by itself.
   const options = { projection: fields, batchSize: pagesAtOnce, ...(ids.length > 1 && atOneMoment) };
   const filter = { _id: { $in: ids } };
@@ -139,11 +139,12 @@ function findCached({ cache }: PagedMemory, ids: readonly string[], needed: Need
 }
 
 /** Whether a page has one of these versions. Only heads have a `key`. */
-function isAnyOf(pages: CachedPages): Expression {
-  if (pages.size === 0) return false;
+function isAnyOf(versions: Iterable<string>): Expression {
+  const all = [...versions];
+  if (all.length === 0) return false;
   const id = where({ $gt: ["$key", null] }, { $toString: "$key" }, "$_id");
   const version: Expression = { $concat: [id, " ", { $toString: "$revision" }] };
-  return { $in: [version, literal([...pages.keys()])] };
+  return { $in: [version, literal(all)] };
 }
 
 async function readPages(
@@ -189,17 +190,22 @@ function createVersion(
 }
 
 function hasTexts({ version, chars, tree }: CachedPage, needed: NeededTexts): boolean {
-  const { allUpToBytes = 0, knownVersions } = needed;
-  if (chars === Infinity || knownVersions?.has(version) === true) return true;
+  const { allUpToBytes = 0, allExcept } = needed;
+  if (chars === Infinity) return true;
+  if (allExcept !== undefined) return allExcept.has(version);
   return chars >= needed.chars && (allUpToBytes === 0 || sumBytes([...tree.files.values()]) > allUpToBytes);
 }
 
 /** Projects paths, sizes and times of a page with the texts that are needed. */
-function projectPage({ chars, allUpToBytes = 0 }: NeededTexts, isSkipped: Expression): Record<string, Expression> {
+function projectPage(
+  { chars, allUpToBytes = 0, allExcept }: NeededTexts,
+  isSkipped: Expression,
+): Record<string, Expression> {
   const entries: Expression = { $objectToArray: orEmpty("$data") };
   const times: Expression = { $objectToArray: orEmpty("$meta") };
   const text = textOrNull("$$entry.v");
-  const isWhole: Expression = chars === Infinity || (allUpToBytes > 0 && { $lte: [totalTextBytes, allUpToBytes] });
+  const isSmall: Expression = allUpToBytes > 0 && { $lte: [totalTextBytes, allUpToBytes] };
+  const isWhole: Expression = allExcept === undefined ? chars === Infinity || isSmall : { $not: [isAnyOf(allExcept)] };
   // A code point is one or two UTF-16 units.
   const start: Expression = { $substrCP: [text, 0, Math.min(chars, maxLeadChars)] };
   const hasSameKeys: Expression = { $eq: [mapEntries(entries, "$$entry.k"), mapEntries(times, "$$entry.k")] };
