@@ -34,7 +34,7 @@ export class Vocabulary {
     const number = this.#size;
     if (number > 0 && number % mapWords === 0) this.#maps.push(new Map());
     // A part of a text would keep all of that text in memory.
-    this.#maps.at(-1)?.set(Array.from(word).join(""), number);
+    this.#maps.at(-1)?.set(word.split("").join(""), number);
     this.#size += 1;
     this.#bytes += wordBytes + 2 * word.length;
     return number;
