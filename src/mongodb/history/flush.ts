@@ -1,26 +1,33 @@
 import type { CallContext } from "../../core/runtime/call.js";
 import { runInTimeSlices } from "../../core/runtime/time-slices.js";
-import { compareCodeUnits } from "../../core/values/text.js";
 import type { PresentMemory, StoredHistory } from "./history-context.js";
-import { addHead, createUnlinkedVersions, linkedVersions, pathsBefore, type RecordedChange } from "./outbox.js";
+import {
+  addHead,
+  addLineage,
+  addTexts,
+  createChangeVersions,
+  type OutboxVersion,
+  pathsBefore,
+  type RecordedChange,
+} from "./outbox.js";
 import type { VersionPlace, VersionCollection } from "./version-collection.js";
 import { publicId, storedId, type VersionDocument, versionIdRange } from "./version-document.js";
 
-/** Returns the changes in the outboxes as versions, oldest first. One command, or none. */
+/** Returns the changes in the outboxes as versions, oldest first in each. One command, or none. */
 export async function pendingVersions(
   { memory, outboxes, texts }: Pick<PresentMemory, "memory" | "outboxes" | "texts">,
   versions: VersionCollection,
   call: CallContext,
-): Promise<VersionDocument[]> {
-  const changes = outboxes.flatMap((outbox) => outbox.changes);
-  if (changes.length === 0) return [];
+): Promise<OutboxVersion[]> {
+  const pending = outboxes.flatMap(({ changes }) => changes.flatMap((change) => createChangeVersions(memory, change)));
+  if (pending.length === 0) return [];
+  const places = outboxes.flatMap(({ changes }) => listPlaces(memory, changes));
   // The texts are compared while the server searches for the heads.
-  const places = outboxes.flatMap((outbox) => listPlaces(memory, outbox.changes));
-  const heads = versions.heads(places, call);
+  const added = runInTimeSlices(addTexts(pending, texts), call);
+  const [heads] = await Promise.all([versions.heads(places, call), added]);
   // No two outboxes have changes of the same file.
-  const unlinked = runInTimeSlices(createUnlinkedVersions(memory, changes, texts), call);
-  const [made, found] = await Promise.all([unlinked, heads]);
-  return linkedVersions(made, found).toSorted((a, b) => compareCodeUnits(a._id, b._id));
+  addLineage(pending, heads);
+  return pending;
 }
 
 /**
@@ -36,11 +43,13 @@ export async function createVersions(
   call: CallContext,
 ): Promise<VersionDocument[]> {
   const pending = await pendingVersions(present, versions, call);
-  if (change === null) return pending;
+  if (change === null) return pending.map(({ document }) => document);
   const heads = await versions.heads(listPlaces(present.memory, [change]), call);
-  for (const version of pending) addHead(heads, version);
-  const made = await runInTimeSlices(createUnlinkedVersions(present.memory, [change], texts), call);
-  return [...pending, ...linkedVersions(made, heads)];
+  for (const { document } of pending) addHead(heads, document);
+  const made = createChangeVersions(present.memory, change);
+  await runInTimeSlices(addTexts(made, texts), call);
+  addLineage(made, heads);
+  return [...pending, ...made].map(({ document }) => document);
 }
 
 /** Lists the paths whose last versions before these changes are needed. */
@@ -66,7 +75,8 @@ export async function flush(
   const present = await source.read("recorded", call);
   if (present === null || present.outboxes.length === 0) return false;
   const expiry = expiresAt && { expiresAt };
-  const documents = (await pendingVersions(present, versions, call)).map((document) => ({ ...document, ...expiry }));
+  const pending = await pendingVersions(present, versions, call);
+  const documents = pending.map(({ document }) => ({ ...document, ...expiry }));
   await versions.insert({ ...present.owner, ...expiry }, documents, call);
   // The memory was erased meanwhile. Nobody else would find these versions.
   if (!(await source.settle(present, call))) await versions.remove(present.memory, call);

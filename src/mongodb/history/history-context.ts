@@ -3,8 +3,9 @@ import type { TextRedactor } from "../../core/history/text-redactor.js";
 import type { RecordedChange } from "./outbox.js";
 import type { VersionCollection } from "./version-collection.js";
 import type { CallContext } from "../../core/runtime/call.js";
+import type { ChangeScope } from "../../core/tree/change.js";
+import type { MemoryTree } from "../../core/tree/memory-tree.js";
 import type { TreeRestoration } from "../../core/tree/restore-tree.js";
-import type { MemorySnapshot } from "../../core/tree/snapshot.js";
 import type { OwnerDocument, VersionDocument } from "./version-document.js";
 
 /** The context of the history of one memory. */
@@ -35,11 +36,12 @@ export interface HistoryContext {
 /** The recorded changes of a memory, from which versions come. */
 export interface StoredHistory {
   /**
-   * Reads the memory at one point in time. Null if there is no memory, or if it has expired.
-   * @param what "outbox": only the texts that the outboxes need. "recorded": the same, without `moved`, and each page at
-   *   a point in time of its own
+   * Reads the recorded changes of the memory and a part of its files, at one point in time. Null if there is no memory,
+   * or if it has expired.
    */
-  read(what: "recorded" | "outbox" | "tree" | { path: string }, call: CallContext): Promise<PresentMemory | null>;
+  read(part: PresentPart, call: CallContext): Promise<PresentMemory | null>;
+  /** Reads the head, and a part of the files as they are now. Null if there is no memory, or if it has expired. */
+  load(scope: ChangeScope, call: CallContext): Promise<LoadedPart | null>;
   /** Removes the changes that have become versions. @returns false if the memory is gone */
   settle(present: PresentMemory, call: CallContext): Promise<boolean>;
   /** Gives the memory a new revision. Then no revert can be made that was planned before. */
@@ -65,13 +67,23 @@ export interface Outbox {
   changes: RecordedChange[];
 }
 
+/**
+ * The files that are read with the recorded changes. "outbox": the texts that these need. "recorded": the same, without
+ * `moved`, and each page at a point in time of its own. "tree": everything. A scope: the texts of its paths, and the names
+ * below its directories.
+ */
+export type PresentPart = "recorded" | "outbox" | "tree" | ChangeScope;
+
+/** A part of a memory, with the revisions of its pages. */
+export type LoadedPart = Pick<PresentMemory, "memory" | "revisions" | "texts" | "tree">;
+
 /** A memory at one point in time. */
 export interface PresentMemory {
   /** A condition that finds the head of the memory. */
   documentId: object;
   /** The first part of the ids of the versions. */
   memory: string;
-  /** The revisions of the pages, by their ids. */
+  /** The revisions of all pages, by their ids. */
   revisions: ReadonlyMap<string, number>;
   /** The revision of the last change in the order of versions. */
   lastRevision: number;
@@ -87,13 +99,11 @@ export interface PresentMemory {
     /** Commands make versions with stored ids from this one on, unless they take unusually long. */
     settled: string;
   };
-  /** Texts by path: all, or those of the changes and of the requested path. */
+  /** The texts of the requested part, by path. */
   texts: ReadonlyMap<string, string>;
-  /** The whole tree, if the caller requested it. */
-  tree?: MemorySnapshot;
-  /** Present with the tree. */
+  /** The files and directories of the requested part. */
+  tree: MemoryTree;
+  /** Present with the whole tree. */
   formerBounds?: readonly FormerBound[];
-  /** Whether the requested path is a directory. Undefined if no path was requested. */
-  isDirectory?: boolean;
   owner: OwnerDocument;
 }

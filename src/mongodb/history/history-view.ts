@@ -1,9 +1,9 @@
-import { isDeepStrictEqual } from "node:util";
 import { isWhole, type OlderText, readOlderText } from "../../core/history/older-text.js";
 import type { CallContext } from "../../core/runtime/call.js";
 import { runInTimeSlices, type Steps } from "../../core/runtime/time-slices.js";
 import { compareCodeUnits } from "../../core/values/text.js";
 import { pendingVersions } from "./flush.js";
+import { addTexts, type OutboxVersion } from "./outbox.js";
 import type { VersionCollection } from "./version-collection.js";
 import {
   checkVersionId,
@@ -18,18 +18,18 @@ import {
   type VersionDocument,
 } from "./version-document.js";
 import { createFilter, fits, rangeBelow, type VersionQuery } from "./version-query.js";
-import type { PresentMemory } from "./history-context.js";
+import type { LoadedPart, PresentMemory } from "./history-context.js";
 
 /**
  * All versions of a memory at one point in time, for one call: recent versions, which are in memory, and older ones in
  * the collection.
  */
 export class HistoryView {
-  readonly present: PresentMemory;
+  #present: PresentMemory;
   readonly #versions: VersionCollection;
   readonly #call: CallContext;
-  /** The versions of the outboxes, oldest first. */
-  readonly #pending: readonly VersionDocument[];
+  /** The versions of the outboxes. */
+  readonly #pending: readonly OutboxVersion[];
   readonly #pendingIds: ReadonlySet<string>;
   /** The pending versions, and those that have been moved lately; oldest first. */
   readonly #recent: readonly VersionDocument[];
@@ -39,16 +39,22 @@ export class HistoryView {
   private constructor(
     present: PresentMemory,
     versions: VersionCollection,
-    pending: readonly VersionDocument[],
+    pending: readonly OutboxVersion[],
     call: CallContext,
   ) {
-    this.present = present;
+    this.#present = present;
     this.#versions = versions;
     this.#call = call;
     this.#pending = pending;
-    this.#pendingIds = new Set(pending.map(({ _id }) => _id));
-    this.#recent = joinVersions(present.moved?.versions ?? [], pending);
-    this.#end = present.moved?.start ?? pending[0]?._id ?? storedId(present.memory, String(present.lastRevision + 1));
+    const documents = pending.map(({ document }) => document);
+    this.#pendingIds = new Set(documents.map(({ _id }) => _id));
+    this.#recent = joinVersions(present.moved?.versions ?? [], documents);
+    const next = storedId(present.memory, String(present.lastRevision + 1));
+    this.#end = present.moved?.start ?? documents[0]?._id ?? next;
+  }
+
+  get present(): PresentMemory {
+    return this.#present;
   }
 
   /** The memory must be read before the collection, so that a version that moves meanwhile is seen. */
@@ -56,18 +62,18 @@ export class HistoryView {
     return new HistoryView(present, versions, await pendingVersions(present, versions, call), call);
   }
 
-  /** The same view with other texts of the memory. Null if the memory has changed. */
-  withTexts(present: PresentMemory): HistoryView | null {
+  /**
+   * Takes over a part of the memory that was read later. It also completes the versions of the files there, which other
+   * methods have returned.
+   * @returns false if the memory has changed there since
+   */
+  async take(part: LoadedPart | null): Promise<boolean> {
     const { memory, revisions } = this.present;
-    const isSame = present.memory === memory && isDeepStrictEqual(present.revisions, revisions);
-    if (!isSame) return null;
-    const { moved, ...others } = this.present;
-    return new HistoryView(
-      { ...others, ...present, ...(moved && { moved }) },
-      this.#versions,
-      this.#pending,
-      this.#call,
-    );
+    const isSame = ([id, revision]: [string, number]): boolean => revisions.get(id) === revision;
+    if (part?.memory !== memory || ![...part.revisions].every(isSame)) return false;
+    this.#present = { ...this.present, texts: part.texts, tree: part.tree };
+    await runInTimeSlices(addTexts(this.#pending, part.texts), this.#call);
+    return true;
   }
 
   /** Whether the version has moved from the memory to the collection. */
@@ -240,14 +246,10 @@ export class HistoryView {
   }
 
   /**
-   * Reads the text of a version. Null if there is none, or if it is redacted.
+   * Returns the text of a version. Null if there is none, or if it is redacted.
+   * @param newer all later versions of the file, newest first
    * @throws MemoryError ENOENT if the version is no longer kept
    */
-  async readText(version: VersionDocument): Promise<string | null> {
-    return this.restoreText(version, await this.lineage(version.file ?? "", getPublicId(version)));
-  }
-
-  /** Reads the same text from the later versions. @param newer all later versions of the file, newest first */
   async restoreText(version: VersionDocument, newer: readonly VersionDocument[]): Promise<string | null> {
     if (isTextRedacted(version) || version.operation === "deleted") return null;
     const oldest = newer.at(-1);

@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from "node:util";
 import type { CallContext } from "../../core/runtime/call.js";
-import { fileNotFound, fileTooLarge, invalid, MemoryError, pathIsDirectory } from "../../core/values/errors.js";
+import { fileTooLarge, invalid, MemoryError } from "../../core/values/errors.js";
 import type { MemoryVersion, RevertTarget, TextOccurrences, VersionFilter } from "../../core/history/history.js";
 import type {
   CheckPath,
@@ -13,14 +14,16 @@ import type {
 import { lostRace, maxAttempts, pause } from "../../core/runtime/lost-race.js";
 import { runInTimeSlices } from "../../core/runtime/time-slices.js";
 import { ROOT } from "../../core/values/paths.js";
+import type { ChangeScope } from "../../core/tree/change.js";
+import { MemoryTree } from "../../core/tree/memory-tree.js";
 import type { MemorySnapshot } from "../../core/tree/snapshot.js";
 import { utf8Bytes } from "../../core/values/text.js";
-import type { HistoryContext } from "./history-context.js";
+import type { HistoryContext, PresentPart } from "./history-context.js";
 import { HistoryView } from "./history-view.js";
-import { createUnlinkedVersions } from "./outbox.js";
+import { addTexts, createChangeVersions } from "./outbox.js";
 import { FormRedaction } from "./redaction/redact-forms.js";
-import { restorationFor } from "./revert-plan.js";
-import { treeAt } from "./tree-at.js";
+import { findRevert, planRestoration } from "./revert-plan.js";
+import { readLaterChanges, treeAt } from "./tree-at.js";
 import {
   checkVersionId,
   noSuchVersion,
@@ -81,7 +84,7 @@ export class MongoHistory implements HistoryBackend {
     const view = await this.#view("tree");
     if (view === null) throw typeof when === "string" ? noSuchVersion(checkVersionId(when)) : noVersions();
     const id = typeof when === "string" ? getPublicId(await view.one(when)) : ((await view.lastUntil(when)) ?? "0");
-    return (await treeAt(view, id)).snapshot;
+    return (await treeAt(view, id, await readLaterChanges(view, id))).snapshot;
   }
 
   async texts(from: string, to: string | null): Promise<{ from: VersionText; to: VersionText }> {
@@ -93,10 +96,8 @@ export class MongoHistory implements HistoryBackend {
   }
 
   async lineage(path: string): Promise<FileLineage> {
-    const view = await this.#view({ path });
-    const text = view?.present.texts.get(path);
-    if (text === undefined)
-      throw path === ROOT || view?.present.isDirectory === true ? pathIsDirectory() : fileNotFound();
+    const view = await this.#view({ paths: [path], below: [] });
+    const { content: text } = (view?.present.tree ?? new MemoryTree()).file(path);
     const last = await view?.lastAt(path);
     return {
       text,
@@ -115,21 +116,24 @@ export class MongoHistory implements HistoryBackend {
   ): Promise<MemoryVersion[]> {
     const { restore, maxFileBytes } = this.#context;
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-      const view = await this.#view("tree");
-      if (view === null) throw "path" in what ? noSuchVersion(what.to) : noVersions();
-      const restoration = await restorationFor(view, what, { force, guard });
+      const found = await this.#find((view) => findRevert(view, what, force), "path" in what ? [what.path] : []);
+      if (found === null) throw "path" in what ? noSuchVersion(what.to) : noVersions();
+      const { present } = found.view;
+      const restoration = await planRestoration(present.tree, await found.findTarget(), guard);
       if (restoration === null) return [];
       for (const [path, content] of restoration.files) {
         checkPath?.(path);
         const sizeBytes = content === null ? 0 : utf8Bytes(content);
         if (sizeBytes > maxFileBytes) throw fileTooLarge(sizeBytes, maxFileBytes);
       }
-      const change = await restore(restoration, view.present.revisions);
+      const change = await restore(restoration, present.revisions);
       if (change !== null) {
         const texts = [...restoration.files].filter((entry): entry is [string, string] => entry[1] !== null);
-        const work = createUnlinkedVersions(view.present.memory, [change], new Map(texts));
-        const made = (await runInTimeSlices(work, this.#call)).map(({ document }) => document);
-        return made.filter(({ operation }) => operation !== undefined).map(toMemoryVersion);
+        const made = createChangeVersions(present.memory, change);
+        await runInTimeSlices(addTexts(made, new Map(texts)), this.#call);
+        return made
+          .filter(({ document }) => document.operation !== undefined)
+          .map(({ document }) => toMemoryVersion(document));
       }
       await pause(attempt);
     }
@@ -148,28 +152,40 @@ export class MongoHistory implements HistoryBackend {
     return new FormRedaction(this.#context, what, () => this.#view("tree"), this.#call);
   }
 
-  async #view(what: "outbox" | "tree" | { path: string }): Promise<HistoryView | null> {
-    const present = await this.#context.source.read(what, this.#call);
+  async #view(part: PresentPart): Promise<HistoryView | null> {
+    const present = await this.#context.source.read(part, this.#call);
     return present === null ? null : HistoryView.of(present, this.#context.versions, this.#call);
   }
 
-  /**
-   * Reads a version with the later versions of its file, and of the present texts only that of its file. The path of the
-   * file is not known before; if the memory changes meanwhile, everything is read again.
-   */
+  /** Reads a version with the later versions of its file, and the present text of that file alone. */
   async #open(id: string): Promise<OpenedVersion> {
-    const { source, versions } = this.#context;
-    let present = await source.read("outbox", this.#call);
-    for (;;) {
-      if (present === null) throw noSuchVersion(checkVersionId(id));
-      const view = await HistoryView.of(present, versions, this.#call);
+    const found = await this.#find(async (view) => {
       const version = await view.one(id);
       const newer = await view.lineage(version.file ?? "", id);
-      const path = newer[0]?.path ?? version.path;
-      if (path === undefined || present.texts.has(path)) return { view, version, newer };
-      present = await source.read({ path }, this.#call);
-      const unchanged = present && view.withTexts(present);
-      if (unchanged) return { view: unchanged, version, newer };
+      const { path } = newer[0] ?? version;
+      return { version, newer, scope: { paths: path === undefined ? [] : [path], below: [] } };
+    });
+    if (found === null) throw noSuchVersion(checkVersionId(id));
+    return found;
+  }
+
+  /**
+   * Finds versions, and then reads the part of the memory that they need. If that part changes meanwhile, everything is
+   * read again, at one point in time.
+   * @param paths that are probably needed. @default none
+   */
+  async #find<Found extends { scope: ChangeScope }>(
+    find: (view: HistoryView) => Promise<Found>,
+    paths: readonly string[] = [],
+  ): Promise<(Found & { view: HistoryView }) | null> {
+    let scope: ChangeScope = { paths, below: [] };
+    for (;;) {
+      const view = await this.#view(scope);
+      if (view === null) return null;
+      const found = await find(view);
+      if (isDeepStrictEqual(found.scope, scope)) return { ...found, view };
+      ({ scope } = found);
+      if (await view.take(await this.#context.source.load(scope, this.#call))) return { ...found, view };
     }
   }
 }

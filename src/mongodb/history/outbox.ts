@@ -54,40 +54,17 @@ export function pathsBefore(changes: readonly RecordedChange[]): string[] {
   return [...needed];
 }
 
-/**
- * Returns the versions of recorded changes, before they are linked. In steps, because an outbox can contain many large
- * texts.
- * @param texts of the files that the changes name, after the last change
- */
-export function* createUnlinkedVersions(
-  memory: string,
-  changes: readonly RecordedChange[],
-  texts: ReadonlyMap<string, string>,
-): Steps<UnlinkedVersion[]> {
-  const versions = changes.flatMap((change) => createChangeVersions(memory, change));
-  yield* addTexts(versions, new Map(texts));
-  return versions;
-}
-
-/** Links versions to their predecessors. @param heads of the paths before the first of the changes */
-export function linkedVersions(
-  versions: readonly UnlinkedVersion[],
-  heads: ReadonlyMap<string, Head>,
-): VersionDocument[] {
-  addLineage(versions, new Map(heads));
-  return versions.map(({ document }) => document);
-}
-
-export interface UnlinkedVersion {
+/** A version of a recorded change. Complete after `addTexts` and `addLineage`. */
+export interface OutboxVersion {
   document: VersionDocument;
   id: string;
   file: RecordedFile | null;
 }
 
-function createChangeVersions(
+export function createChangeVersions(
   memory: string,
   { at, actor, origin, files, directories, ...change }: RecordedChange,
-): UnlinkedVersion[] {
+): OutboxVersion[] {
   const all: (RecordedFile | null)[] = files.length === 0 ? [null] : files;
   return all.map((file, index) => {
     const id = publicId(change, index);
@@ -120,8 +97,13 @@ function getOperation({ gone, from, before, beforeBytes, older }: RecordedFile):
   return before === undefined && beforeBytes === undefined && older === undefined ? "created" : "modified";
 }
 
-/** Works from the last change to the first: the text before a change is the text after the previous one. */
-function* addTexts(versions: readonly UnlinkedVersion[], texts: Map<string, string>): Steps<void> {
+/**
+ * Adds what versions have of the texts of their files. Works from the last change to the first: the text before a change
+ * is the text after the previous one. In steps, because an outbox can contain many large texts.
+ * @param present the texts after the last change. The versions of other files stay incomplete, until they are added too
+ */
+export function* addTexts(versions: readonly OutboxVersion[], present: ReadonlyMap<string, string>): Steps<void> {
+  const texts = new Map(present);
   for (const { document, file } of versions.toReversed()) {
     if (file === null) continue;
     yield;
@@ -169,7 +151,9 @@ export function addHead(heads: Map<string, Head>, version: VersionDocument): voi
   heads.set(path, { id, file: file ?? id, gone: operation === "deleted" });
 }
 
-function addLineage(versions: readonly UnlinkedVersion[], heads: Map<string, Head>): void {
+/** Links versions to their predecessors. @param before the heads of the paths before the first of the changes */
+export function addLineage(versions: readonly OutboxVersion[], before: ReadonlyMap<string, Head>): void {
+  const heads = new Map(before);
   for (const { document, id, file } of versions) {
     if (file === null) continue;
     const { path, from } = file;

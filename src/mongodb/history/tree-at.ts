@@ -2,14 +2,9 @@ import { MemoryError } from "../../core/values/errors.js";
 import { collectDirectories, isWithin } from "../../core/values/paths.js";
 import type { MemorySnapshot, SnapshotFile } from "../../core/tree/snapshot.js";
 import { compareCodeUnits, comparePaths, utf8Bytes } from "../../core/values/text.js";
+import { type ChangedFile, findChangedFiles, getFormerPath, getPresentPath } from "./changed-files.js";
 import type { HistoryView } from "./history-view.js";
-import {
-  getPathBefore,
-  getPublicId,
-  getRevision,
-  type KnownDirectoryChange,
-  type VersionDocument,
-} from "./version-document.js";
+import { getPublicId, getRevision, type KnownDirectoryChange, type VersionDocument } from "./version-document.js";
 
 /** A tree at an earlier point in time. */
 export interface FormerTree {
@@ -18,49 +13,53 @@ export interface FormerTree {
   redacted: string[];
 }
 
-/**
- * Reads the tree right after the change of a version: the present tree without all later changes.
- * @throws MemoryError ENOENT if a part of the tree is no longer kept
- */
-export async function treeAt(view: HistoryView, id: string): Promise<FormerTree> {
-  const { tree } = view.present;
-  const revision = getRevision(id);
-  const files = new Map(tree?.files.map((file) => [file.path, file]));
-  const directories = new Set(tree?.directories);
+/** All changes after that of a version. */
+export interface LaterChanges {
+  files: readonly ChangedFile[];
+  /** Newest first. */
+  directories: readonly KnownDirectoryChange[];
+  /** The number of files whose versions from that time are no longer kept. */
+  lost: number;
+}
+
+export async function readLaterChanges(view: HistoryView, id: string): Promise<LaterChanges> {
   const lineages = new Map<string, VersionDocument[]>();
+  const directories: KnownDirectoryChange[] = [];
   const seen = new Set<string>();
   for await (const version of view.newerThan(id)) {
     seen.add(getPublicId(version));
-    undoDirectories(directories, version.directories ?? {});
+    if (version.directories !== undefined) directories.push(version.directories);
     if (version.file === undefined) continue;
     const others = lineages.get(version.file);
     if (others === undefined) lineages.set(version.file, [version]);
     else others.push(version);
   }
-  const isLost = ({ since }: VersionDocument): boolean =>
-    since !== undefined && !seen.has(since) && view.isLater(since, id);
-  const changed = [...lineages.values()];
-  const firsts = changed.map((newer) => newer.at(-1)).filter((first) => first !== undefined);
-  const heads = await view.several(
-    firsts.flatMap(({ since, file }) => [since, file].filter((each) => each !== undefined)),
-  );
-  const present = changed.map(([newest]) => files.get(newest?.operation === "deleted" ? "" : (newest?.path ?? "")));
-  for (const [newest] of changed) if (newest?.operation !== "deleted") files.delete(newest?.path ?? "");
+  const files = await findChangedFiles(view, [...lineages.values()]);
+  const isKept = ({ oldest: { since } }: ChangedFile): boolean =>
+    since === undefined || seen.has(since) || !view.isLater(since, id);
+  const kept = files.filter(isKept);
+  return { files: kept, directories, lost: files.length - kept.length };
+}
+
+/**
+ * Returns the tree right after the change of a version: the present tree of the view without all later changes.
+ * @throws MemoryError ENOENT if a part of the tree is no longer kept
+ */
+export async function treeAt(view: HistoryView, id: string, later: LaterChanges): Promise<FormerTree> {
+  const { tree } = view.present;
+  const files = new Map(tree.files);
+  const directories = new Set(tree.directories);
+  for (const change of later.directories) undoDirectories(directories, change);
+  for (const file of later.files) files.delete(getPresentPath(file) ?? "");
   const redacted: string[] = [];
-  let lost = 0;
-  for (const [index, newer] of changed.entries()) {
-    const first = newer.at(-1);
-    if (first === undefined) continue;
-    if (isLost(first)) lost += 1;
-    else if (first.operation !== "created") {
-      const head = first.since === undefined ? undefined : heads.get(first.since);
-      const path = getPathBefore(first, head);
-      const content = await view.textBefore(newer, head);
-      if (content === undefined) lost += 1;
-      else if (content === null || path === undefined) redacted.push(path ?? "");
-      else
-        files.set(path, createSnapshotFile(path, content, head, heads.get(first.file ?? ""), present[index] ?? null));
-    }
+  let { lost } = later;
+  for (const file of later.files) {
+    if (file.oldest.operation === "created") continue;
+    const path = getFormerPath(file);
+    const content = await view.textBefore(file.versions, file.before);
+    if (content === undefined) lost += 1;
+    else if (content === null || path === undefined) redacted.push(path ?? "");
+    else files.set(path, createSnapshotFile(path, content, file, tree.files.get(getPresentPath(file) ?? "")));
   }
   if (lost > 0)
     throw new MemoryError(
@@ -72,7 +71,7 @@ export async function treeAt(view: HistoryView, id: string): Promise<FormerTree>
   const snapshot = {
     files: [...files.values()].toSorted(comparePaths),
     directories: [...directories].toSorted(compareCodeUnits),
-    revision,
+    revision: getRevision(id),
   };
   return { snapshot, redacted };
 }
@@ -80,21 +79,17 @@ export async function treeAt(view: HistoryView, id: string): Promise<FormerTree>
 function createSnapshotFile(
   path: string,
   content: string,
-  head: VersionDocument | undefined,
-  first: VersionDocument | undefined,
-  present: SnapshotFile | null,
+  { before, first }: ChangedFile,
+  present: SnapshotFile | undefined,
 ): SnapshotFile {
   const unknown = new Date(0);
-  const updatedAt = head?.at ?? present?.createdAt ?? unknown;
+  const updatedAt = before?.at ?? present?.createdAt ?? unknown;
   const createdAt = first?.operation === "created" ? first.at : (present?.createdAt ?? updatedAt);
   return { path, kind: "file", content, sizeBytes: utf8Bytes(content), createdAt, updatedAt };
 }
 
 /** Makes the directories before a change of those after it. */
-export function undoDirectories(
-  directories: Set<string>,
-  { added = [], removed = [], moved }: KnownDirectoryChange,
-): void {
+function undoDirectories(directories: Set<string>, { added = [], removed = [], moved }: KnownDirectoryChange): void {
   if (moved !== undefined) undoMove(directories, moved);
   for (const path of added) directories.delete(path);
   for (const path of removed) directories.add(path);

@@ -119,12 +119,10 @@ async function makeAlone(
   };
   const result = await attempt();
   if (result !== null) return result;
-  const needsTexts = options.expectedDigest !== undefined;
-  const keepsTexts = change.type === "rename";
+  const needsTexts = options.expectedDigest !== undefined || (change.type !== "rename" && memory.history !== null);
   const scope = {
     ...getScope(change),
     needsTexts,
-    keepsTexts,
     changeIds: call.changeId === null ? [] : [call.changeId],
   };
   return transactInTurn<ChangeResult>(
@@ -179,7 +177,7 @@ function restoreMemory(
   return transact<RecordedChange | null>(
     memory,
     // A redaction gives the head a new revision: what was read before it must not be restored.
-    { ...getRestorationScope(restoration), needsTexts: true, isExact: true },
+    { ...getRestorationScope(restoration), needsTexts: false, isExact: true },
     (tree, { at, revisions, nextRevision }) => {
       const isSame = revisions.size > 0 && [...revisions].every(([id, revision]) => planned.get(id) === revision);
       const edits = isSame ? restoreTree(tree, restoration, at) : null;

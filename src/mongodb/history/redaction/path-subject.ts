@@ -49,8 +49,7 @@ export class PathSubject implements RedactionSubject {
 
   *findPresent({ tree }: PresentMemory): Steps<PresentOccurrences> {
     yield;
-    if (this.#path === ROOT || tree?.directories.includes(this.#path) === true)
-      throw withPath(pathIsDirectory(), this.#path);
+    if (this.#path === ROOT || tree.directories.has(this.#path)) throw withPath(pathIsDirectory(), this.#path);
     return nowhere;
   }
 

@@ -16,7 +16,7 @@ export const nowhere: PresentOccurrences = { texts: [], paths: [] };
 
 export function* findPresent({ tree, texts: all }: PresentMemory, redactor: TextRedactor): Steps<PresentOccurrences> {
   const texts: string[] = [];
-  const paths = (tree?.directories ?? []).filter((path) => redactor.isIn(path));
+  const paths = [...tree.directories].filter((path) => redactor.isIn(path));
   for (const [path, text] of all) {
     if (redactor.isIn(path)) paths.push(path);
     if (redactor.isIn(text)) texts.push(path);

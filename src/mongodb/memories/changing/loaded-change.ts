@@ -12,12 +12,10 @@ import type { CallOutcome } from "./made-calls.js";
 /** The part that a change loads, and how it is stored. */
 export interface StorageScope extends ChangeScope {
   /**
-   * Whether the change reads texts below the directories of the scope. Texts of its paths are always loaded. @default
-   * false
+   * Whether the change needs the texts below the directories of the scope. Texts of its paths are always loaded.
+   * @default with a history, which records the texts of deleted files
    */
   needsTexts?: boolean;
-  /** Whether the change keeps every text, as a rename does. The history then needs no text. @default false */
-  keepsTexts?: boolean;
   /** Whether no other change of the page may come between, not even of other files. @default false */
   isExact?: boolean;
   /** The id of an approved change. If there are edits, the memory records the id in the same step. */
@@ -56,10 +54,8 @@ export function loadForChange(
   replacesPages: boolean,
   call: CallContext,
 ): Promise<LoadedPages> {
-  const { paths, below, approvalId, changeIds, needsTexts = false, keepsTexts = false } = scope;
-  // The history records the previous texts.
-  const needsAllTexts = needsTexts || (memory.history !== null && !keepsTexts);
-  const want = replacesPages || (needsAllTexts && below.length > 0) ? "pages" : "paths";
+  const { paths, below, approvalId, changeIds, needsTexts = memory.history !== null } = scope;
+  const want = replacesPages || (needsTexts && below.length > 0) ? "pages" : "paths";
   const needsHead = replacesPages || changesHead(memory, scope);
   // A store without a history moves what others have recorded, too.
   const fields = { lastVersion: 1, ...(replacesPages && { outbox: 1, now: "$$NOW" }) };

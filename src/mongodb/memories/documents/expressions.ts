@@ -1,6 +1,4 @@
-import { ROOT } from "../../../core/values/paths.js";
 import { utf8Bytes } from "../../../core/values/text.js";
-import { keyOfPath } from "./page-document.js";
 /** An aggregation expression. The driver types expressions as documents full of `any`; this type makes them opaque. */
 export type Expression = string | number | boolean | null | Date | { [operator: string]: unknown } | Expression[];
 
@@ -32,11 +30,6 @@ export const bound = (variables: Variables, body: Expression): Expression =>
 
 /** Whether a page is one of several. @param prefix stands before the names of its fields */
 export const isOfSeveral = (prefix = "$"): Expression => ({ $gt: [`${prefix}lo`, null] });
-
-/** True or missing, because the values of `dirs` are all true. */
-export function isDirectory(path: string): Expression {
-  return path === ROOT ? literal(true) : valueAt("$dirs", keyOfPath(path));
-}
 
 /** `record[key]` for keys with dots and dollars. Missing if the record or the key is missing. */
 export const valueAt = (record: Expression, key: string): Expression => ({

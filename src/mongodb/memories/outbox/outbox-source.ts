@@ -1,4 +1,5 @@
 import type { CallContext } from "../../../core/runtime/call.js";
+import type { ChangeScope } from "../../../core/tree/change.js";
 import type { MemoryTree } from "../../../core/tree/memory-tree.js";
 import { ROOT } from "../../../core/values/paths.js";
 import { compareCodeUnits } from "../../../core/values/text.js";
@@ -6,48 +7,34 @@ import { storageError } from "../../driver/errors.js";
 import { reading } from "../../driver/reads.js";
 import { inSnapshot, readAtOneMoment, type SnapshotOptions } from "../../driver/snapshot-reads.js";
 import { flush } from "../../history/flush.js";
-import type { Outbox, PresentMemory, StoredHistory } from "../../history/history-context.js";
+import type { LoadedPart, Outbox, PresentMemory, PresentPart, StoredHistory } from "../../history/history-context.js";
 import { getRevisionAt, publicId, storedId, versionIdRange } from "../../history/version-document.js";
-import {
-  bound,
-  entriesWhere,
-  type Expression,
-  isDirectory,
-  isOfSeveral,
-  literal,
-  where,
-} from "../documents/expressions.js";
-import { getIncarnation, keyOfPath, type MemoryDocument, pathOfKey } from "../documents/page-document.js";
+import { bound, entriesWhere, type Expression, isOfSeveral, where } from "../documents/expressions.js";
+import { getIncarnation, type MemoryDocument, pathOfKey } from "../documents/page-document.js";
 import { getHeadId, parsePageId } from "../documents/page-ids.js";
 import { lookUpIncarnation } from "../changing/page-target.js";
 import { lookUpPresent, type PagedMemory } from "../memory-context.js";
-import {
-  findKnownPages,
-  learnPages,
-  type ListedPage,
-  listKnownPages,
-  pagesAtOnce,
-  selectPages,
-} from "../reading/known-pages.js";
+import { findKnownPages, type ListedPage, pagesAtOnce } from "../reading/known-pages.js";
 import {
   findFormerBounds,
-  findHead,
   isHead,
-  listDirectoriesAbove,
+  type ListedPages,
   type LoadedPage,
+  loadFromHead,
   loadInSnapshot,
   loadPages,
 } from "../reading/load.js";
+import type { LoadScope } from "../reading/load-scope.js";
 import { recordedChange, recordedKeys } from "./outbox.js";
 
-/** A page with its outbox, and the texts of the files that the outbox or the caller names. */
-type OutboxPage = LoadedPage & { texts?: { k: string; v: unknown }[]; isDirectory?: true };
+/** A page with its outbox, and the texts that the outbox needs. */
+type OutboxPage = LoadedPage & { recordedTexts?: { k: string; v: unknown }[] };
 
-type Wanted = Parameters<StoredHistory["read"]>[0];
+type ListedRevision = Pick<OutboxPage, "_id" | "revision"> & Partial<Pick<ListedPage, "lastVersion">>;
 
 const maxInt = 2 ** 31 - 1;
 
-const pageFields = { key: 1, lo: 1, hi: 1, revision: 1, outbox: 1, lastVersion: 1 } as const;
+const pageFields = { key: 1, lo: 1, hi: 1, revision: 1, outbox: 1, lastVersion: 1, now: "$$NOW" } as const;
 
 /**
  * The longest time of a command or a transaction. Its version has the time at which it began, so later versions of other
@@ -69,23 +56,31 @@ export class OutboxSource implements StoredHistory {
     this.#memory = memory;
   }
 
-  read(what: Wanted, call: CallContext): Promise<PresentMemory | null> {
-    const { client } = this.#memory;
+  read(part: PresentPart, call: CallContext): Promise<PresentMemory | null> {
+    const memory = this.#memory;
     return reading(() =>
       readAtOneMoment(async () => {
-        await this.#memory.ready();
+        await memory.ready();
         for (;;) {
           call.throwIfAborted();
-          const alone = findKnownPages(this.#memory) === undefined ? await this.#readHead(what, call) : undefined;
+          const alone = findKnownPages(memory) === undefined ? await this.#readHead(part, call) : undefined;
           if (alone !== undefined) return alone;
           const present =
-            what === "recorded"
-              ? await this.#readRecorded(call)
-              : await inSnapshot(client, (moment) => this.#readPages(what, moment, call));
+            part === "recorded"
+              ? await this.#readPages(part, null, call)
+              : await inSnapshot(memory.client, (moment) => this.#readPages(part, moment, call));
           if (present !== undefined) return present;
         }
       }),
     );
+  }
+
+  async load(part: ChangeScope, call: CallContext): Promise<LoadedPart | null> {
+    const scope = { ...part, forChange: true, needsHead: true };
+    const { head, pages, tree } = await loadPages(this.#memory, scope, call);
+    if (head === undefined) return null;
+    const revisions = listRevisions(pages);
+    return { memory: getIncarnation(head), revisions, tree, texts: listTexts(tree, part.paths) };
   }
 
   async settle({ outboxes, documentId }: PresentMemory, call: CallContext): Promise<boolean> {
@@ -123,82 +118,41 @@ export class OutboxSource implements StoredHistory {
   }
 
   /** Reads a memory of one page. Undefined: it has several. */
-  async #readHead(what: Wanted, call: CallContext): Promise<PresentMemory | null | undefined> {
-    if (what === "tree") {
-      const scope = { paths: [], below: [ROOT], want: "pages", needsHead: true } as const;
-      const { head, tree, isPaged } = await loadPages(this.#memory, { ...scope, fields: pageFields }, call);
-      if (head === undefined) return null;
-      return isPaged ? undefined : { ...this.#describe(head, [head]), ...describeTree([head], tree) };
-    }
-    const path = typeof what === "object" ? what.path : null;
-    const head: OutboxPage | null = await findHead(this.#memory, { ...pageFields, ...projectTexts(path) }, call);
-    if (head === null) return null;
-    if (head.hi !== undefined) return undefined;
-    const texts = readTexts([head]);
-    return { ...this.#describe(head, [head]), texts, isDirectory: head.isDirectory === true };
+  async #readHead(part: PresentPart, call: CallContext): Promise<PresentMemory | null | undefined> {
+    const loaded = await loadFromHead(this.#memory, createScope(part), call);
+    if (loaded === null || loaded.isPaged) return undefined;
+    const { head } = loaded;
+    return head === undefined ? null : this.#describe(part, head, { ...loaded, listed: [head] });
   }
 
-  /** Reads the outboxes of a memory of several pages. Undefined: it has one. */
-  async #readRecorded(call: CallContext): Promise<PresentMemory | undefined> {
-    const listed = await this.#listPages({}, call);
-    if (listed === null) return undefined;
-    const found = await this.#findPages(listed, null, {}, call);
-    const head = found.find(isHead);
-    return head && { ...this.#describe(head, found), texts: readTexts(found) };
-  }
-
-  /** Reads a memory of several pages in a snapshot. Undefined: it has one. */
+  /** Reads a memory of several pages. Undefined: it has one. */
   async #readPages(
-    what: Exclude<Wanted, "recorded">,
-    moment: SnapshotOptions,
+    part: PresentPart,
+    moment: SnapshotOptions | null,
     call: CallContext,
   ): Promise<PresentMemory | undefined> {
-    if (what === "tree") {
-      const fields = { ...pageFields, now: "$$NOW" };
-      const scope = { paths: [], below: [ROOT], want: "pages", needsHead: true, fields } as const;
-      const { head, tree, pages, isPaged } = await loadInSnapshot(this.#memory, scope, moment, call);
-      if (head === undefined || !isPaged) return undefined;
-      const described = this.#describe(head, pages);
-      const moved = await this.#readMoved(described, head, moment, call);
-      return { ...described, ...describeTree(pages, tree), moved };
-    }
-    const listed = await this.#listPages(moment, call);
-    if (listed === null) return undefined;
-    const path = typeof what === "object" ? what.path : null;
-    const found = await this.#findPages(listed, path, moment, call);
-    const head = found.find(isHead);
+    const scope = createScope(part);
+    const loaded = await loadInSnapshot(this.#memory, scope, moment ?? {}, call);
+    if (!loaded.isPaged) return undefined;
+    const pages = [...loaded.pages, ...(await this.#findOutboxes(scope, loaded, moment ?? {}, call))];
+    const head = pages.find(isHead);
     if (head === undefined) return undefined;
-    const described = this.#describe(head, found, listed);
-    const isAbove = path !== null && listed.some((page) => listDirectoriesAbove(page).includes(path));
-    return {
-      ...described,
-      texts: readTexts(found),
-      isDirectory: isAbove || found.some((page) => page.isDirectory === true),
-      moved: await this.#readMoved(described, head, moment, call),
-    };
+    const present = this.#describe(part, head, { ...loaded, pages });
+    return moment === null ? present : { ...present, moved: await this.#readMoved(present, head, moment, call) };
   }
 
-  /** Lists the pages, mostly from an index alone. Null: there is none, or one. */
-  async #listPages(moment: object, call: CallContext): Promise<ListedPage[] | null> {
-    const listed = await listKnownPages(this.#memory, moment, call);
-    if (listed !== null) return [listed.head, ...listed.others];
-    const head = await findHead<ListedPage>(this.#memory, { revision: 1, recorded: 1, lastVersion: 1 }, call, moment);
-    const others = await learnPages(this.#memory, head, moment, call);
-    return head?.hi === undefined ? null : [head, ...others];
-  }
-
-  /** Reads the head, the pages with changes in their outboxes, and the page of a path. */
-  async #findPages(
-    listed: readonly ListedPage[],
-    path: string | null,
+  /** Reads the head and the pages with changes in their outboxes, if the scope has not loaded them. */
+  async #findOutboxes(
+    { fields = {} }: LoadScope,
+    { pages, listed }: ListedPages,
     moment: object,
     call: CallContext,
   ): Promise<OutboxPage[]> {
-    const ofPath = path === null ? [] : selectPages(listed, { paths: [path], below: [] });
-    const needed = listed.filter((page) => isHead(page) || (page.recorded ?? 0) > 0 || ofPath.includes(page));
-    const projection = { ...pageFields, ...projectTexts(path), now: "$$NOW" };
+    const loaded = new Set(pages.map(({ _id }) => _id));
+    const needed = listed.filter((page) => !loaded.has(page._id) && (isHead(page) || (page.recorded ?? 0) > 0));
+    if (needed.length === 0) return [];
     const filter = { _id: { $in: needed.map(({ _id }) => _id) } };
-    const options = { projection, batchSize: pagesAtOnce, ...moment };
+    const options = { projection: fields, batchSize: pagesAtOnce, ...moment };
     return this.#memory.collection.find<OutboxPage>(filter, call, options).toArray();
   }
 
@@ -217,28 +171,27 @@ export class OutboxSource implements StoredHistory {
   }
 
   #describe(
+    part: PresentPart,
     head: LoadedPage,
-    loaded: readonly LoadedPage[],
-    all: readonly Pick<ListedPage, "_id" | "revision" | "lastVersion">[] = loaded.map(toListed),
-  ): Pick<PresentMemory, "documentId" | "memory" | "owner" | "revisions" | "lastRevision" | "outboxes"> {
+    { tree, pages, listed }: Pick<ListedPages, "tree" | "pages"> & { listed: readonly ListedRevision[] },
+  ): PresentMemory {
     const memory = getIncarnation(head);
     return {
       documentId: lookUpIncarnation(head),
       memory,
       owner: { _id: memory, ...this.#memory.address },
-      revisions: new Map(all.map(({ _id, revision }) => [_id, revision])),
-      lastRevision: Math.max(...all.flatMap(({ revision, lastVersion }) => [revision, lastVersion ?? 0])),
-      outboxes: listOutboxes(loaded),
+      revisions: listRevisions(listed),
+      lastRevision: Math.max(...listed.flatMap(({ revision = 0, lastVersion }) => [revision, lastVersion ?? 0])),
+      outboxes: listOutboxes(pages),
+      tree,
+      texts: readTexts(part, pages, tree),
+      ...(part === "tree" && { formerBounds: findFormerBounds(pages, tree) }),
     };
   }
 }
 
-function toListed({ _id, revision = 0, lastVersion = 0 }: LoadedPage): {
-  _id: string;
-  revision: number;
-  lastVersion: number;
-} {
-  return { _id, revision, lastVersion };
+function listRevisions(pages: readonly ListedRevision[]): Map<string, number> {
+  return new Map(pages.map(({ _id, revision = 0 }) => [_id, revision]));
 }
 
 /** Returns the outboxes of pages that are not empty. */
@@ -271,32 +224,34 @@ function cutOutbox({ changes }: Outbox): object[] {
   ];
 }
 
-function projectTexts(path: string | null): Record<string, Expression> {
-  const isWanted = path === null ? [] : [{ $eq: ["$$entry.k", literal(keyOfPath(path))] }];
-  return {
-    // Without the variable the server would collect the keys again for each file.
-    texts: bound(
-      [["keys", recordedKeys]],
-      entriesWhere("$data", { $or: [{ $in: ["$$entry.k", "$$keys"] }, ...isWanted] }),
-    ),
-    ...(path !== null && path !== ROOT && { isDirectory: isDirectory(path) }),
-  };
+/** The texts of the files of recorded changes. */
+const recordedTexts: Expression = bound(
+  // Without the variable the server would collect the keys again for each file.
+  [["keys", recordedKeys]],
+  entriesWhere("$data", { $in: ["$$entry.k", "$$keys"] }),
+);
+
+function createScope(part: PresentPart): LoadScope {
+  if (part === "outbox" || part === "recorded")
+    return { paths: [], below: [], fields: { ...pageFields, recordedTexts } };
+  if (part === "tree") return { paths: [], below: [ROOT], want: "pages", needsHead: true, fields: pageFields };
+  const needsHead = part.paths.length + part.below.length > 0;
+  return { ...part, needsHead, forChange: true, fields: pageFields };
 }
 
-function readTexts(pages: readonly OutboxPage[]): Map<string, string> {
-  const entries = pages.flatMap(({ texts = [] }) => texts);
+function readTexts(part: PresentPart, pages: readonly OutboxPage[], tree: MemoryTree): Map<string, string> {
+  if (part === "tree") return listTexts(tree);
+  // What is only below a directory of the scope has no text.
+  if (typeof part === "object") return listTexts(tree, part.paths);
+  const entries = pages.flatMap((page) => page.recordedTexts ?? []);
   return new Map(entries.flatMap(({ k, v }) => (typeof v === "string" ? [[pathOfKey(k), v] as const] : [])));
 }
 
-export function listTexts({ files }: MemoryTree): Map<string, string> {
-  return new Map(Array.from(files.values(), ({ path, content }) => [path, content]));
-}
-
-function describeTree(
-  pages: readonly LoadedPage[],
-  tree: MemoryTree,
-): Pick<PresentMemory, "texts" | "tree" | "formerBounds"> {
-  return { texts: listTexts(tree), tree: tree.snapshot(), formerBounds: findFormerBounds(pages, tree) };
+/** @param paths of missing files, too. @default all */
+export function listTexts({ files }: MemoryTree, paths: Iterable<string> = files.keys()): Map<string, string> {
+  return new Map(
+    Array.from(paths, (path) => files.get(path)).flatMap((file) => (file ? [[file.path, file.content]] : [])),
+  );
 }
 
 /**

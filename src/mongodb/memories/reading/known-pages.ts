@@ -67,16 +67,17 @@ export async function listKnownPages(
   memory: PagedMemory,
   options: object,
   call: CallContext,
-): Promise<{ incarnation: string; head: ListedPage; others: ListedPage[] } | null> {
+): Promise<{ incarnation: string; pages: ListedPage[] } | null> {
   const { address, collection } = memory;
   const incarnation = findKnownPages(memory)?.incarnation;
   if (incarnation === undefined) return null;
   const filter = { _id: getAddressRange(address), lo: { $gte: "" } };
-  const [head, ...others] = sortPages(await findListed(collection, filter, options, call));
+  const pages = sortPages(await findListed(collection, filter, options, call));
+  const [head, ...others] = pages;
   const isCurrent = others.length > 0 && others.every(({ _id }) => parsePageId(_id)?.incarnation === incarnation);
   if (head?.lo !== "" || !isCurrent) return null;
   rememberPages(memory, incarnation, head, others);
-  return findKnownPages(memory) === undefined ? null : { incarnation, head, others };
+  return findKnownPages(memory) === undefined ? null : { incarnation, pages };
 }
 
 /** Returns the time of the last change of anything in a memory. @param others its pages except the head */

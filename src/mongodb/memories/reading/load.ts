@@ -3,13 +3,15 @@ import { MemoryTree } from "../../../core/tree/memory-tree.js";
 import { getParents } from "../../../core/values/paths.js";
 import { reading } from "../../driver/reads.js";
 import type { FormerBound } from "../../history/history-context.js";
-import { atOneMoment, inSnapshot, readAtOneMoment, type SnapshotOptions } from "../../driver/snapshot-reads.js";
+import { atOneMoment, inSnapshot, readAtOneMoment } from "../../driver/snapshot-reads.js";
 import {
   covers,
   expiryFields,
   findKnownPages,
   isExpired,
   learnPages,
+  type ListedPage,
+  listKnownPages,
   pagesAtOnce,
   selectPages,
 } from "./known-pages.js";
@@ -39,6 +41,11 @@ export interface LoadedPages {
   tree: MemoryTree;
   /** Whether the memory has several pages. */
   isPaged: boolean;
+}
+
+/** The loaded pages of a memory, and all its pages as their index has them. */
+export interface ListedPages extends LoadedPages {
+  listed: readonly ListedPage[];
 }
 
 /**
@@ -72,7 +79,11 @@ async function loadKnown(
 }
 
 /** Loads from the head, if that is enough. Null: the memory has other pages too. */
-async function loadFromHead(memory: PagedMemory, scope: LoadScope, call: CallContext): Promise<LoadedPages | null> {
+export async function loadFromHead(
+  memory: PagedMemory,
+  scope: LoadScope,
+  call: CallContext,
+): Promise<LoadedPages | null> {
   const head = await findHead(memory, projectScope(scope), call);
   if (head?.hi === undefined) return finishLoad(head === null ? [] : [head], scope, false);
   return scope.forChange !== true && covers([head], scope) ? finishLoad([head], scope, true) : null;
@@ -85,19 +96,36 @@ async function loadFromHead(memory: PagedMemory, scope: LoadScope, call: CallCon
 export async function loadInSnapshot(
   memory: PagedMemory,
   scope: LoadScope,
-  moment: SnapshotOptions,
+  moment: object,
   call: CallContext,
-): Promise<LoadedPages> {
-  const head = await findHead(memory, projectScope(scope), call, moment);
-  const others = await learnPages(memory, head, moment, call);
-  if (head?.hi === undefined) return finishLoad(head === null ? [] : [head], scope, false);
-  const known = [{ _id: head._id, lo: "" }, ...others];
-  const pages = await findPages(memory, listIds(known, scope), scope, moment, call);
-  return finishLoad(
-    pages.map((page) => closeGap(page, known)),
+): Promise<ListedPages> {
+  const memoryPages = await listAllPages(memory, moment, call);
+  const listed = memoryPages?.pages ?? [];
+  const pages = await findPages(memory, listIds(listed, scope), scope, moment, call);
+  const loaded = finishLoad(
+    pages.map((page) => closeGap(page, listed)),
     scope,
-    true,
+    memoryPages?.isPaged === true,
   );
+  return { ...loaded, listed };
+}
+
+/**
+ * Lists all pages of a memory in their order. One command reads an index alone, if this process knows its pages. Null if
+ * there is no memory, or it has expired.
+ */
+export async function listAllPages(
+  memory: PagedMemory,
+  moment: object,
+  call: CallContext,
+): Promise<{ incarnation: string; pages: readonly ListedPage[]; isPaged: boolean } | null> {
+  const known = await listKnownPages(memory, moment, call);
+  if (known !== null) return { ...known, isPaged: true };
+  const head = await findHead<ListedPage>(memory, { revision: 1, lastVersion: 1 }, call, moment);
+  const others = await learnPages(memory, head, moment, call);
+  if (head === null) return null;
+  const own = { ...head, lo: "", revision: head.revision ?? 0 };
+  return { incarnation: getIncarnation(head), pages: [own, ...others], isPaged: head.hi !== undefined };
 }
 
 /** A removal that was interrupted leaves gaps between pages. */

@@ -17,8 +17,8 @@ import { getIncarnation, type MemoryDocument, ownValue, pathOfKey } from "../doc
 import { getHeadId } from "../documents/page-ids.js";
 import { compareKeys } from "../documents/page-order.js";
 import type { PagedMemory } from "../memory-context.js";
-import { findKnownPages, learnPages, listKnownPages, type PageRange, pagesAtOnce, selectPages } from "./known-pages.js";
-import { findHead, isCurrent, isHead, listDirectoriesAbove, type LoadedPage } from "./load.js";
+import { findKnownPages, type PageRange, pagesAtOnce, selectPages } from "./known-pages.js";
+import { findHead, isCurrent, isHead, listAllPages, listDirectoriesAbove, type LoadedPage } from "./load.js";
 import type { CachedPage } from "./page-cache.js";
 
 /** How much of the texts a read needs. */
@@ -164,17 +164,10 @@ async function readPages(
   return pages.map((page) => takeTree(memory, page, needed, cached, byId.get(page._id) ?? { _id: page._id }));
 }
 
-/** Lists the pages in their order. One command reads an index alone, if this process knows the incarnation. */
 async function listVersions(memory: PagedMemory, moment: SnapshotOptions, call: CallContext): Promise<PageVersion[]> {
-  const listed = await listKnownPages(memory, moment, call);
-  if (listed !== null) {
-    const { incarnation, head, others } = listed;
-    return [createVersion(head, incarnation), ...others.map((page) => createVersion(page, page._id))];
-  }
-  const head = await findHead(memory, { revision: 1 }, call, moment);
-  const others = await learnPages(memory, head, moment, call);
-  if (head === null) return [];
-  return [createHeadVersion(head), ...others.map((page) => createVersion(page, page._id))];
+  const listed = await listAllPages(memory, moment, call);
+  if (listed === null) return [];
+  return listed.pages.map((page) => createVersion(page, isHead(page) ? listed.incarnation : page._id));
 }
 
 function createHeadVersion(head: Pick<MemoryDocument, "_id" | "key" | "revision">): PageVersion {
