@@ -252,6 +252,41 @@ describe("beside 1,000 versions of other memories, that have the same paths and 
     }
   });
 
+  it("the path of a file that was a directory, or of a directory that was a file, examines those of one memory only", async () => {
+    const changing = store.memory({ nodeId: randomUUID() });
+    await changing.write("/now a directory", "a file");
+    await changing.delete("/now a directory");
+    await changing.write("/now a directory/a", "a file");
+    await changing.write("/now a file/a", "a file");
+    await changing.delete("/now a file");
+    await changing.write("/now a file", "a file");
+    await changing.write("/gone", "a file");
+    await changing.delete("/gone");
+    await changing.write("/gone/a", "a file");
+    await changing.delete("/gone");
+    await flush(changing);
+    const paths = ["/now a directory", "/now a file", "/gone"];
+    const [created] = await versions.find({ path: "/gone" }).toArray();
+    await versions.insertMany(
+      Array.from({ length: 1000 }, (_, index) => {
+        const _id = (created?._id ?? "").replace(/^[^.]+/, new ObjectId().toHexString());
+        return { ...created, _id, path: `${paths[index % paths.length]}/${index}` };
+      }),
+    );
+    const found: string[][] = [];
+    for (const path of paths) {
+      const plans = await getPlans(watched, db, "many_versions", async () => {
+        found.push((await readAll(getHistory(changing).list({ path }))).map(summary));
+      });
+      for (const { examined } of plans) expect(examined).toBeLessThanOrEqual(maxOwn);
+    }
+    expect(found).toEqual([
+      ["3 created /now a directory/a", "2 deleted /now a directory", "1 created /now a directory"],
+      ["6 created /now a file"],
+      ["10 deleted /gone/a", "9 created /gone/a", "8 deleted /gone", "7 created /gone"],
+    ]);
+  });
+
   it("forget finds those of a user, and who acted or decided, by an index", async () => {
     const node = new MemoryNode({
       store,

@@ -35,7 +35,8 @@ export interface MemoryVersion {
 /** Selects the versions that match all fields. */
 export interface VersionFilter {
   /**
-   * A file, with its versions under earlier names, or a directory with everything below it. @default the whole memory
+   * A file, with its versions under earlier names, or a directory with everything below it. If the path was both, what
+   * is there now counts. @default the whole memory
    */
   path?: string;
   /** Selects the versions whose actor has all of these fields. @default any */

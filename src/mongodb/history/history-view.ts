@@ -237,11 +237,15 @@ export class HistoryView {
     return last ?? null;
   }
 
-  /** Whether there is a version below a path. */
+  /**
+   * Whether there is a version below a path. Looks at all versions of the memory: in the index of paths, what is below
+   * one is mostly of other memories.
+   */
   async hasBelow(path: string): Promise<boolean> {
     if (this.#recent.some((version) => version.path?.startsWith(`${path}/`))) return true;
-    const filter = { path: rangeBelow(path), _id: versionIdRange(this.present.memory) };
-    const [found] = await this.#versions.findAll(filter, { limit: 1, hint: "by_path" }, this.#call);
+    const filter = { path: rangeBelow(path), _id: this.#storedIds() };
+    const options = { limit: 1, projection: { older: 0 }, hint: "_id_" } as const;
+    const [found] = await this.#versions.findAll(filter, options, this.#call);
     return found !== undefined;
   }
 

@@ -47,7 +47,8 @@ export class MongoHistory implements HistoryBackend {
   async page(filter: Omit<VersionFilter, "limit">, limit: number, olderThan: string | null): Promise<MemoryVersion[]> {
     const view = await this.#view("outbox");
     if (view === null) return [];
-    const found = await view.page(await createQuery(view, filter), limit, olderThan, { projection: { older: 0 } });
+    const query = await this.#createQuery(view, filter);
+    const found = await view.page(query, limit, olderThan, { projection: { older: 0 } });
     return found.map(toMemoryVersion);
   }
 
@@ -152,6 +153,16 @@ export class MongoHistory implements HistoryBackend {
     return new FormRedaction(this.#context, what, () => this.#view("tree"), this.#call);
   }
 
+  async #createQuery(view: HistoryView, { path, ...filter }: Omit<VersionFilter, "limit">): Promise<VersionQuery> {
+    if (path === undefined || path === ROOT) return filter;
+    const last = await view.lastAt(path);
+    if (last === null) return { ...filter, below: path };
+    const part = await this.#context.source.load({ paths: [path], below: [] }, this.#call);
+    const kind = part?.tree.kind(path) ?? null;
+    const isDirectory = kind === "dir" || (kind === null && (await view.hasBelow(path)));
+    return isDirectory ? { ...filter, below: path } : { ...filter, ofFile: { path, last } };
+  }
+
   async #view(part: PresentPart): Promise<HistoryView | null> {
     const present = await this.#context.source.read(part, this.#call);
     return present === null ? null : HistoryView.of(present, this.#context.versions, this.#call);
@@ -199,17 +210,6 @@ interface OpenedVersion {
   version: VersionDocument;
   /** Newest first. */
   newer: readonly VersionDocument[];
-}
-
-async function createQuery(
-  view: HistoryView,
-  { path, ...filter }: Omit<VersionFilter, "limit">,
-): Promise<VersionQuery> {
-  if (path === undefined || path === ROOT) return filter;
-  const last = await view.lastAt(path);
-  // The index of paths has the keys of all memories: what is below a directory there is mostly of others.
-  if (last === null || (await view.hasBelow(path))) return { ...filter, below: path };
-  return { ...filter, ofFile: { path, last } };
 }
 
 async function readChange(
