@@ -13,7 +13,7 @@ import { noEdits } from "../../core/tree/memory-tree.js";
 import { MongoHistory } from "../history/memory-history.js";
 import { MemoryEmbeddings } from "../embeddings/memory-embeddings.js";
 import { ApprovalRecords } from "./approval-records.js";
-import { toOutcome, toResult } from "./changing/made-calls.js";
+import { toCallOutcome, toRepeatedResult } from "./changing/made-calls.js";
 import type { CheckedAddress } from "../../core/values/address.js";
 import { type MemoriesContext, type MemoryLimits, openContext, type PagedMemory } from "./memory-context.js";
 import { renewBounds } from "./changing/renew-bounds.js";
@@ -129,9 +129,9 @@ async function makeAlone(
     memory,
     scope,
     (tree, { at, made }) => {
-      if (made !== undefined) return { edits: noEdits, result: toResult(made) };
+      if (made !== undefined) return { edits: noEdits, result: toRepeatedResult(made) };
       const applied = applyChange(tree, change, { now: at, maxFileBytes }, options);
-      return { ...applied, outcome: toOutcome(applied.result) };
+      return { ...applied, outcome: toCallOutcome(applied.result) };
     },
     call,
     attempt,

@@ -13,11 +13,11 @@ import {
   findFirstTime,
   type LoadedChange,
   type StoreOutcome,
-  toOutcome,
+  toStoreOutcome,
 } from "./loaded-change.js";
 import { checkRoom } from "./memory-room.js";
 import { targetHeadAlone, targetLoadedPage } from "./page-target.js";
-import { commitChanges, makeChange } from "./page-writes.js";
+import { commitChanges, type PageWrite, writePage } from "./page-writes.js";
 import { isTooLarge } from "./repartition.js";
 
 /**
@@ -67,9 +67,9 @@ async function sendWithHead(
   };
   const target = targetLoadedPage(memory, head, true);
   const own = targetLoadedPage(memory, page, true);
-  const writes = [{ target: own, parts: { ...parts, growth: 0 } }];
+  const writes: PageWrite[] = [{ kind: "change", target: own, parts: { ...parts, growth: 0 } }];
   const times = { at: change.at, createdAt: findFirstTime(change) };
-  return toOutcome(await commitChanges(memory, { writes, head: { target, parts: headParts } }, times, call));
+  return toStoreOutcome(await commitChanges(memory, { writes, head: { target, parts: headParts } }, times, call));
 }
 
 async function sendAlone(
@@ -87,5 +87,5 @@ async function sendAlone(
   const fields: Expression = { $mergeObjects: [parts.fields, createApprovalFields(scope)] };
   const own = scope.approvalId === undefined ? checked : { ...checked, fields };
   const options = { target, at, createdAt: findFirstTime(change), upsert: isMissing };
-  return toOutcome((await makeChange(memory, own, options, call)) !== null);
+  return toStoreOutcome((await writePage(memory, own, options, call)) !== null);
 }

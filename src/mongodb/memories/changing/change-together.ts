@@ -3,7 +3,7 @@ import type { JointTask } from "../../../core/runtime/turn-queue.js";
 import type { ChangeResult } from "../../../core/tree/change.js";
 import { type JointChange, prepare } from "../memory-context.js";
 import { makeChanges, type SentChange } from "./page-writes.js";
-import { planAttempt, toResult } from "./transact.js";
+import { planAttempt, toChangeResult } from "./transact.js";
 
 /** A change that waits with others. */
 export type JointChangeTask = JointTask<JointChange, ChangeResult>;
@@ -27,10 +27,10 @@ export async function makeTogether(tasks: readonly JointChangeTask[]): Promise<v
     pages.set(page, changes);
     changes.push({ task, sent: { ...attempt, memory: item.memory, call: by } });
   }
-  await Promise.all(Array.from(pages.values(), (changes) => changePage(changes, call)));
+  await Promise.all(Array.from(pages.values(), (changes) => makeOnPage(changes, call)));
 }
 
-async function changePage(
+async function makeOnPage(
   changes: readonly { task: JointChangeTask; sent: SentChange }[],
   call: CallContext,
 ): Promise<void> {
@@ -41,7 +41,7 @@ async function changePage(
     );
     changes.slice(0, made.length).forEach(({ task, sent }, index) => {
       const own = made[index];
-      if (own !== undefined) task.resolve(toResult(task.item.change, own, sent.options.at));
+      if (own !== undefined) task.resolve(toChangeResult(task.item.change, own, sent.options.at));
     });
   } catch (error) {
     for (const { task } of changes) task.reject(error);

@@ -88,6 +88,6 @@ export function findFirstTime({ edits: { files }, at }: LoadedChange): Date {
   return files.reduce((first, { createdAt }) => (createdAt < first ? createdAt : first), at);
 }
 
-export function toOutcome(isMade: boolean): StoreOutcome {
+export function toStoreOutcome(isMade: boolean): StoreOutcome {
   return isMade ? "stored" : "conflict";
 }

@@ -46,7 +46,7 @@ export function joinCalls(pages: readonly LoadedPage[]): Expression | undefined 
   return literal(createRecord(sorted.slice(-mostCalls)));
 }
 
-export function toOutcome({ file, replaced, deleted: { files, dirs } }: ChangeResult): CallOutcome {
+export function toCallOutcome({ file, replaced, deleted: { files, dirs } }: ChangeResult): CallOutcome {
   return {
     ...(file && { sizeBytes: file.sizeBytes, createdAt: file.createdAt }),
     ...(replaced > 0 && { replaced }),
@@ -54,7 +54,14 @@ export function toOutcome({ file, replaced, deleted: { files, dirs } }: ChangeRe
   };
 }
 
-export function toResult({ at, replaced = 0, files = 0, dirs = 0, sizeBytes, createdAt }: MadeCall): ChangeResult {
+export function toRepeatedResult({
+  at,
+  replaced = 0,
+  files = 0,
+  dirs = 0,
+  sizeBytes,
+  createdAt,
+}: MadeCall): ChangeResult {
   const file =
     sizeBytes === undefined || createdAt === undefined
       ? null

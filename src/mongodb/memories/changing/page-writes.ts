@@ -50,11 +50,11 @@ export interface SentChange {
 
 /** A write of one page in a transaction. */
 export type PageWrite =
-  | { target: PageTarget; parts: ChangeParts; upsert?: boolean }
-  | { deleted: Pick<MemoryDocument, "_id" | "revision" | "outbox"> };
+  | { kind: "change"; target: PageTarget; parts: ChangeParts; upsert?: boolean }
+  | { kind: "delete"; page: Pick<MemoryDocument, "_id" | "revision" | "outbox"> };
 
 /** The change of the head, which each transaction contains. */
-type HeadWrite = Pick<Extract<PageWrite, { parts: ChangeParts }>, "target" | "parts">;
+type HeadWrite = Pick<Extract<PageWrite, { kind: "change" }>, "target" | "parts">;
 
 /** The writes of a transaction. */
 export interface CommonWrites {
@@ -69,7 +69,7 @@ export interface CommonWrites {
  * Changes one page with one command; with history, one more command now and then.
  * @returns null if nothing was changed. Only a load can show whether the page exists
  */
-export function makeChange(
+export function writePage(
   memory: PagedMemory,
   parts: ChangeParts,
   options: PageWriteOptions,
@@ -199,8 +199,8 @@ async function sendWrites(
 ): Promise<void> {
   if (writes.length === 0) return;
   const operations = writes.map((write): ExactWrite<MemoryDocument> => {
-    if ("deleted" in write) {
-      const { _id, revision = 0, outbox = [] } = write.deleted;
+    if (write.kind === "delete") {
+      const { _id, revision = 0, outbox = [] } = write.page;
       const recorded = outbox.length > 0 && { outbox: { $size: outbox.length } };
       return { deleteOne: { filter: { _id, revision, ...recorded } } };
     }

@@ -13,12 +13,12 @@ import {
   findFirstTime,
   type LoadedChange,
   type StoreOutcome,
-  toOutcome,
+  toStoreOutcome,
 } from "./loaded-change.js";
 import { joinCalls } from "./made-calls.js";
 import { checkGrowthOfHead, checkRoomOfNew, checkRoomOfPages, getGrowth } from "./memory-room.js";
 import { targetHeadAlone, targetLoadedPage } from "./page-target.js";
-import { commitChanges, makeChange, type PageWrite } from "./page-writes.js";
+import { commitChanges, writePage, type PageWrite } from "./page-writes.js";
 import { recordReplaced, type RecordedVersions } from "./recorded-versions.js";
 import { type NewPage, repartition } from "./repartition.js";
 
@@ -61,7 +61,7 @@ export async function replacePages(
     const recorded = memory.history && (await runInTimeSlices(recordParts(loaded.tree, edits), call));
     const parts = { ...planHead(change, head, { plan, removed, recorded: null }), recorded };
     const options = { target: targetLoadedPage(memory, head, false), ...times, upsert: false };
-    return toOutcome((await makeChange(memory, parts, options, call)) !== null);
+    return toStoreOutcome((await writePage(memory, parts, options, call)) !== null);
   }
   const recorded = await recordReplaced(memory, change, head, call);
   const pages = { plan, removed, recorded };
@@ -69,7 +69,7 @@ export async function replacePages(
   const common = { writes: planWrites(change, head, pages), head: own, recorded };
   const isMade = await commitChanges(memory, common, times, call);
   if (isMade) rememberPages(memory, change, head, pages);
-  return toOutcome(isMade);
+  return toStoreOutcome(isMade);
 }
 
 /** Creates an empty head, to which the pages of the change are then added. */
@@ -77,7 +77,7 @@ async function createHead(memory: PagedMemory, change: LoadedChange, call: CallC
   const target = targetHeadAlone(memory);
   const options = { target, at: change.at, createdAt: findFirstTime(change), upsert: true };
   const fields = literalFields({ files: [], directories: [] });
-  await makeChange(memory, { ...noChange, unless: [exists], fields }, options, call);
+  await writePage(memory, { ...noChange, unless: [exists], fields }, options, call);
   return "reload";
 }
 
@@ -88,7 +88,7 @@ function planHead(
 ): ChangeParts {
   const own = plan.find(({ old }) => old === head);
   const { fields, removedFields, calls } =
-    own === undefined ? noPageFields : pageFields(own, own.hi === undefined, pages);
+    own === undefined ? noPageFields : createPageFields(own, own.hi === undefined, pages);
   return {
     ...noChange,
     unless: recorded === null ? changedSince(head.revision ?? 0) : changedOrMovedSince(head),
@@ -116,7 +116,7 @@ function planWrites(
     ...others.map((page): PageWrite => {
       const { old, _id } = page;
       const target = { filter: { _id }, unless: [], isAlone: false, isHead: false };
-      const { fields, removedFields, calls } = pageFields(page, false, pages);
+      const { fields, removedFields, calls } = createPageFields(page, false, pages);
       const parts = {
         ...noChange,
         fields: { ...fields, ...recorded?.fields },
@@ -125,13 +125,14 @@ function planWrites(
         outcome,
       };
       return old === null
-        ? { target, parts, upsert: true }
+        ? { kind: "change", target, parts, upsert: true }
         : {
+            kind: "change",
             target,
             parts: { ...parts, unless: recorded === null ? changedSince(old.revision ?? 0) : changedOrMovedSince(old) },
           };
     }),
-    ...removed.map((deleted): PageWrite => ({ deleted })),
+    ...removed.map((page): PageWrite => ({ kind: "delete", page })),
   ];
 }
 
@@ -172,7 +173,7 @@ const noPageFields: PageFields = { fields: {}, removedFields: [] };
  * @param isAlone whether it is the head, and no other page is left
  * @param pages all pages before the change. Each new page keeps their calls, because a path may have been in any of them
  */
-function pageFields(
+function createPageFields(
   { lo, hi, content, splitAtBytes, isChanged, old }: NewPage<LoadedPage>,
   isAlone: boolean,
   pages: readonly LoadedPage[],

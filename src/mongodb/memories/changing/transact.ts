@@ -12,7 +12,7 @@ import { findKnownPages, selectPages } from "../reading/known-pages.js";
 import { targetHeadAlone, targetKnownPage } from "./page-target.js";
 import { getSplitBytes, hasTransactions, type PagedMemory, prepare } from "../memory-context.js";
 import { readsPages } from "../reading/load-scope.js";
-import { type MadeChange, makeChange, type SentChange } from "./page-writes.js";
+import { type MadeChange, writePage, type SentChange } from "./page-writes.js";
 import { changePage } from "./change-page.js";
 import { checkRoom } from "./memory-room.js";
 import { getNextRevision, isOfSeveralPages, loadForChange, type StorageScope } from "./loaded-change.js";
@@ -54,8 +54,8 @@ export async function attemptChange(
   const attempt = planAttempt(memory, change, settings);
   if (attempt === null) return null;
   // Too large: the tree then reports how large, or the page is split.
-  const made = await catchRefusal(makeChange(memory, attempt.parts, attempt.options, call), "ENOSPC");
-  return made && toResult(change, made, settings.now);
+  const made = await catchRefusal(writePage(memory, attempt.parts, attempt.options, call), "ENOSPC");
+  return made && toChangeResult(change, made, settings.now);
 }
 
 /** Plans the command that attempts a change. Null: only a tree can make it. */
@@ -153,7 +153,11 @@ export async function checkChanges(
   await checkRoom(memory, loaded, edits, call);
 }
 
-export function toResult(change: Change, { counts: [first, second], createdAt }: MadeChange, now: Date): ChangeResult {
+export function toChangeResult(
+  change: Change,
+  { counts: [first, second], createdAt }: MadeChange,
+  now: Date,
+): ChangeResult {
   switch (change.type) {
     case "write": {
       const sizeBytes = utf8Bytes(change.content);

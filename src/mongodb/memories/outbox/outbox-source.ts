@@ -5,7 +5,7 @@ import { ROOT } from "../../../core/values/paths.js";
 import { compareCodeUnits } from "../../../core/values/text.js";
 import { storageError } from "../../driver/errors.js";
 import { reading } from "../../driver/reads.js";
-import { inSnapshot, readAtOneMoment, type SnapshotOptions } from "../../driver/snapshot-reads.js";
+import { inSnapshot, retrySnapshot, type SnapshotOptions } from "../../driver/snapshot-reads.js";
 import { flush } from "../../history/flush.js";
 import type { LoadedPart, Outbox, PresentMemory, PresentPart, StoredHistory } from "../../history/history-context.js";
 import { getRevisionAt, publicId, storedId, versionIdRange } from "../../history/version-document.js";
@@ -34,7 +34,7 @@ type ListedRevision = Pick<OutboxPage, "_id" | "revision"> & Partial<Pick<Listed
 
 const maxInt = 2 ** 31 - 1;
 
-const pageFields = { key: 1, lo: 1, hi: 1, revision: 1, outbox: 1, lastVersion: 1, now: "$$NOW" } as const;
+const outboxFields = { key: 1, lo: 1, hi: 1, revision: 1, outbox: 1, lastVersion: 1, now: "$$NOW" } as const;
 
 /**
  * The longest time of a command or a transaction. Its version has the time at which it began, so later versions of other
@@ -59,7 +59,7 @@ export class OutboxSource implements StoredHistory {
   read(part: PresentPart, call: CallContext): Promise<PresentMemory | null> {
     const memory = this.#memory;
     return reading(() =>
-      readAtOneMoment(async () => {
+      retrySnapshot(async () => {
         await memory.ready();
         for (;;) {
           call.throwIfAborted();
@@ -233,10 +233,10 @@ const recordedTexts: Expression = bound(
 
 function createScope(part: PresentPart): LoadScope {
   if (part === "outbox" || part === "recorded")
-    return { paths: [], below: [], fields: { ...pageFields, recordedTexts } };
-  if (part === "tree") return { paths: [], below: [ROOT], want: "pages", needsHead: true, fields: pageFields };
+    return { paths: [], below: [], fields: { ...outboxFields, recordedTexts } };
+  if (part === "tree") return { paths: [], below: [ROOT], want: "pages", needsHead: true, fields: outboxFields };
   const needsHead = part.paths.length + part.below.length > 0;
-  return { ...part, needsHead, forChange: true, fields: pageFields };
+  return { ...part, needsHead, forChange: true, fields: outboxFields };
 }
 
 function readTexts(part: PresentPart, pages: readonly OutboxPage[], tree: MemoryTree): Map<string, string> {

@@ -52,7 +52,7 @@ export interface PagePart {
 export function projectScope(scope: LoadScope): Record<string, Expression> {
   const { forChange = false, approvalId, changeIds = [], fields } = scope;
   return {
-    ...pageFields,
+    ...headerFields,
     ...(forChange && { splitAtBytes: 1, measuredBytes: contentBytes("$$ROOT") }),
     ...(approvalId !== undefined && { isApplied: valueAt("$applied", approvalId) }),
     ...(changeIds.length > 0 && { made: changeIds.map((id) => valueAt("$calls", id)) }),
@@ -61,7 +61,7 @@ export function projectScope(scope: LoadScope): Record<string, Expression> {
   };
 }
 
-const pageFields = { key: 1, lo: 1, hi: 1, revision: 1, updatedAt: 1 } as const;
+const headerFields = { key: 1, lo: 1, hi: 1, revision: 1, updatedAt: 1 } as const;
 
 export const wholePage = { data: 1, meta: 1, dirs: 1, createdAt: 1 } as const;
 

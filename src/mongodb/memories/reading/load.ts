@@ -3,7 +3,7 @@ import { MemoryTree } from "../../../core/tree/memory-tree.js";
 import { getParents } from "../../../core/values/paths.js";
 import { reading } from "../../driver/reads.js";
 import type { FormerBound } from "../../history/history-context.js";
-import { atOneMoment, inSnapshot, readAtOneMoment } from "../../driver/snapshot-reads.js";
+import { snapshotConcern, inSnapshot, retrySnapshot } from "../../driver/snapshot-reads.js";
 import {
   covers,
   expiryFields,
@@ -55,7 +55,7 @@ export interface ListedPages extends LoadedPages {
  */
 export function loadPages(memory: PagedMemory, scope: LoadScope, call: CallContext): Promise<LoadedPages> {
   return reading(() =>
-    readAtOneMoment(async () => {
+    retrySnapshot(async () => {
       await memory.ready();
       const known = findKnownPages(memory);
       const loaded =
@@ -74,7 +74,7 @@ async function loadKnown(
 ): Promise<LoadedPages | null> {
   const ids = listIds(known.pages, scope);
   // One document is at one point in time by itself.
-  const pages = await findPages(memory, ids, scope, ids.length > 1 ? atOneMoment : {}, call);
+  const pages = await findPages(memory, ids, scope, ids.length > 1 ? snapshotConcern : {}, call);
   return isCurrent(pages, known, scope) ? finishLoad(pages, scope, true) : null;
 }
 

@@ -2,7 +2,7 @@ import type { CallContext } from "../../../core/runtime/call.js";
 import { MemoryTree, sumBytes } from "../../../core/tree/memory-tree.js";
 import type { SnapshotFile } from "../../../core/tree/snapshot.js";
 import { reading } from "../../driver/reads.js";
-import { atOneMoment, inSnapshot, readAtOneMoment, type SnapshotOptions } from "../../driver/snapshot-reads.js";
+import { snapshotConcern, inSnapshot, retrySnapshot, type SnapshotOptions } from "../../driver/snapshot-reads.js";
 import {
   type Expression,
   literal,
@@ -68,7 +68,7 @@ export function readTrees(
   call: CallContext,
 ): Promise<PageTree[]> {
   return reading(() =>
-    readAtOneMoment(async () => {
+    retrySnapshot(async () => {
       await memory.ready();
       const trees = (await readHeadAlone(memory, needed, call)) ?? (await readKnownPages(memory, range, needed, call));
       if (trees !== null) return trees;
@@ -83,7 +83,7 @@ export function readTrees(
 /** Reads which pages a memory has. Empty if there is no memory. */
 export function readVersions(memory: PagedMemory, call: CallContext): Promise<PageVersion[]> {
   return reading(() =>
-    readAtOneMoment(async () => {
+    retrySnapshot(async () => {
       await memory.ready();
       if (findKnownPages(memory) === undefined) {
         const head = await findHead(memory, { revision: 1 }, call);
@@ -118,7 +118,7 @@ async function readKnownPages(
   if (ids.length > mostReadPages && cached.size > ids.length / 2) return null;
   const fields = { key: 1, lo: 1, hi: 1, revision: 1, ...projectPage(needed, isAnyOf(cached.keys())) };
   // One document is at one point in time by itself.
-  const options = { projection: fields, batchSize: pagesAtOnce, ...(ids.length > 1 && atOneMoment) };
+  const options = { projection: fields, batchSize: pagesAtOnce, ...(ids.length > 1 && snapshotConcern) };
   const filter = { _id: { $in: ids } };
   const found = await memory.collection.find<LoadedPage & ReadPage>(filter, call, options).toArray();
   const pages = found.toSorted((a, b) => compareKeys(a.lo ?? "", b.lo ?? ""));
