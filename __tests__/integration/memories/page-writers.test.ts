@@ -23,7 +23,7 @@ async function readLines(memory: Memory): Promise<string[]> {
   return (await memory.snapshot()).files.flatMap(({ content }) => content.split("\n"));
 }
 
-describe.each([200, 600])("many writers of two processes, with pages of %i bytes", (pageBytes) => {
+describe.each([200, undefined])("many writers of two processes, with pages of %s bytes", (pageBytes) => {
   const stores = openStores(withPageBytes(pageBytes));
 
   it("lose no line that they were told of after a forget, and keep none from before it", async () => {
