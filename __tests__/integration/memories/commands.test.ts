@@ -1,75 +1,132 @@
+import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "@jest/globals";
-import { MongoClient, type CommandStartedEvent, type Document } from "mongodb";
-import { restrict } from "../../helpers/restrict.js";
-import { createAddress, memoryScopes } from "../../helpers/addresses.js";
+import { type Document, MongoClient } from "mongodb";
 import { type Memory, MemoryNode, MongoMemoryStore } from "../../../src/index.js";
-import { freshAddress } from "../../helpers/memory-case.js";
 import { receivedBy } from "../../helpers/answers-of.js";
+import { restrict } from "../../helpers/restrict.js";
+import { freshAddress } from "../../helpers/memory-case.js";
 import { commandsOf } from "../../helpers/commands-of.js";
 import { testDatabase } from "../../helpers/test-database.js";
 import { useClient } from "../../helpers/use-client.js";
 
-const { uri, name } = testDatabase();
+const { uri, name: dbName } = testDatabase("replicaSet");
 const client = useClient(new MongoClient(uri, { monitorCommands: true }));
-const store = new MongoMemoryStore({ client, dbName: name });
 
-const sentBy = (run: () => Promise<unknown>): Promise<CommandStartedEvent[]> => commandsOf(client, run);
+/** At most so many commands, with a history and without one. It is what specification sections 4 and 13 promise. */
+type Row = [title: string, run: (memory: Memory) => Promise<unknown>, most: number];
 
-const commands: [string, number, (memory: Memory) => Promise<unknown>][] = [
-  ["read", 1, (memory) => memory.read("/notes/today")],
-  ["list", 1, (memory) => memory.list("/")],
-  ["append to a file", 1, (memory) => memory.append("/notes/today", "x")],
-  ["append that creates", 1, (memory) => memory.append("/new/file", "x")],
-  ["update", 1, (memory) => memory.update("/notes/today", "text", "other")],
-  ["update without a match", 1, (memory) => memory.update("/notes/today", "missing", "other")],
-  ["delete of a file", 1, (memory) => memory.delete("/notes/today")],
-  ["delete of nothing", 1, (memory) => memory.delete("/missing")],
-  ["delete of a directory", 1, (memory) => memory.delete("/notes")],
-  ["delete of everything", 1, (memory) => memory.delete("/")],
-  ["write", 1, (memory) => memory.write("/notes/today", "x")],
-  ["stat", 1, (memory) => memory.stat("/notes")],
-  ["snapshot", 1, (memory) => memory.snapshot()],
-  ["outline", 1, (memory) => memory.outline({ maxContentBytes: 100 })],
-  ["grep", 1, (memory) => memory.grep("text")],
-  ["first search", 2, (memory) => memory.search("text")],
-  ["edit", 2, (memory) => memory.edit("/notes/today", (text) => `${text}!`)],
-  ["rename of a file", 2, (memory) => memory.rename("/notes/today", "/moved")],
-  ["rename of a directory", 2, (memory) => memory.rename("/notes", "/moved")],
+const reads: Row[] = [
+  ["read", (memory) => memory.read("/notes/today"), 1],
+  ["list", (memory) => memory.list("/notes"), 1],
+  ["stat of a file", (memory) => memory.stat("/notes/today"), 1],
+  ["stat of a directory", (memory) => memory.stat("/notes"), 1],
+  ["stat of nothing", (memory) => memory.stat("/none"), 1],
+  ["snapshot", (memory) => memory.snapshot(), 1],
+  ["outline", (memory) => memory.outline({ maxContentBytes: 100 }), 1],
+  ["grep", (memory) => memory.grep("text"), 1],
+  ["search", (memory) => memory.search("text"), 2],
 ];
 
-describe("server commands", () => {
-  for (const scope of memoryScopes) {
-    const open = (): Memory => store.memory(createAddress(freshAddress().nodeId, scope, "t"));
-    for (const [title, count, run] of commands) {
-      it(`${title} is ${count === 1 ? "one command" : "at most two"} on a ${scope} memory`, async () => {
-        const memory = open();
-        await memory.write("/notes/today", "text");
-        const sent = await sentBy(() => run(memory));
-        expect(sent.length).toBeLessThanOrEqual(count);
-      });
+const made: Row[] = [
+  ["append to a file", (memory) => memory.append("/notes/today", "x"), 1],
+  ["append that creates", (memory) => memory.append("/notes/new", "x"), 1],
+  ["append with missing parents", (memory) => memory.append("/far/away/new", "x"), 1],
+  ["update", (memory) => memory.update("/notes/today", "text", "x"), 1],
+  ["update without a match", (memory) => memory.update("/notes/today", "none", "x"), 1],
+  ["write of a file", (memory) => memory.write("/notes/today", "x"), 1],
+  ["write that creates", (memory) => memory.write("/notes/new", "x", { ifExists: "fail" }), 1],
+  ["write with missing parents", (memory) => memory.write("/far/away/new", "x"), 1],
+  ["edit", (memory) => memory.edit("/notes/today", (text) => `${text}!`), 2],
+  ["delete of a file", (memory) => memory.delete("/notes/today"), 1],
+  ["delete of a directory", (memory) => memory.delete("/notes"), 1],
+  ["delete of everything", (memory) => memory.delete("/"), 1],
+  ["delete of nothing", (memory) => memory.delete("/none"), 1],
+  ["rename of a file", (memory) => memory.rename("/notes/today", "/moved"), 2],
+  ["rename of a directory", (memory) => memory.rename("/notes", "/moved"), 2],
+];
 
-      it(`${title} is served by the index of ids where a ${scope} memory is new to the store`, async () => {
-        const memory = open();
-        await memory.write("/notes/today", "text");
-        const newcomer = new MongoMemoryStore({ client, dbName: name });
-        await newcomer.start();
-        const [first] = await sentBy(() => run(newcomer.memory(memory.address)));
-        const { explained } = await explain(first?.command ?? {});
-        expect(explained).toMatch(/"IDHACK"|"_id_"/);
-        expect(explained).not.toContain("COLLSCAN");
-      });
+const refused: Row[] = [
+  ["read of nothing", (memory) => memory.read("/none"), 2],
+  ["read of a directory", (memory) => memory.read("/notes"), 2],
+  ["list of nothing", (memory) => memory.list("/none"), 2],
+  ["list of a file", (memory) => memory.list("/notes/today"), 2],
+  ["append to a directory", (memory) => memory.append("/notes", "x"), 2],
+  ["append below a file", (memory) => memory.append("/notes/today/x", "x"), 2],
+  ["append that is too large", (memory) => memory.append("/notes/today", "x".repeat(99)), 2],
+  ["update of nothing", (memory) => memory.update("/none", "a", "b"), 2],
+  ["update of a directory", (memory) => memory.update("/notes", "a", "b"), 2],
+  ["write of a directory", (memory) => memory.write("/notes", "x"), 2],
+  ["write below a file", (memory) => memory.write("/notes/today/x", "x"), 2],
+  ["write of what exists", (memory) => memory.write("/notes/today", "x", { ifExists: "fail" }), 2],
+  ["write of what is missing", (memory) => memory.write("/none", "x", { ifMissing: "fail" }), 2],
+  ["edit of nothing", (memory) => memory.edit("/none", () => "x"), 2],
+  ["edit of a directory", (memory) => memory.edit("/notes", () => "x"), 2],
+  ["delete of a directory", (memory) => memory.delete("/notes", { ifDirectory: "fail" }), 2],
+  ["rename of nothing", (memory) => memory.rename("/none", "/moved"), 2],
+  ["rename to what exists", (memory) => memory.rename("/notes", "/other"), 2],
+  ["rename to below a file", (memory) => memory.rename("/other", "/notes/today/x"), 2],
+];
 
-      it(`${title} is served by an index on a ${scope} memory that the store has seen`, async () => {
-        const memory = open();
-        await memory.write("/notes/today", "text");
-        for (const { command } of await sentBy(() => run(memory))) {
-          const { explained } = await explain(command);
-          expect(explained).toMatch(/"IDHACK"|"_id_"/);
-          expect(explained).not.toContain("COLLSCAN");
-        }
-      });
+describe.each([false, true])("commands, history: %s", (history) => {
+  const open = (): MongoMemoryStore => new MongoMemoryStore({ client, dbName, history });
+  const store = open();
+
+  /**
+   * Runs a call in a memory with two files, and explains each of its commands, and the first of a store that does not
+   * know the memory. @returns how many there are
+   */
+  async function countServed(run: Row[1], isRefused: boolean): Promise<number> {
+    const address = { ...freshAddress(), scope: "perUser", userId: "ada" } as const;
+    const memory = store.memory(address, { maxFileBytes: 50 });
+    for (const path of ["/notes/today", "/other/file"]) await memory.write(path, "text");
+    let hasFailed = false;
+    const sent = await commandsOf(client, () => run(memory).catch(() => (hasFailed = true)));
+    expect(hasFailed).toBe(isRefused);
+    const newcomer = open();
+    await newcomer.start();
+    const ofNewcomer = await commandsOf(client, () => run(newcomer.memory(address)).catch(() => null));
+    for (const { command } of [...sent, ...ofNewcomer.slice(0, 1)]) {
+      const { explained } = await explain(command);
+      expect(explained).toMatch(/"IDHACK"|"_id_"/);
+      expect(explained).not.toContain("COLLSCAN");
     }
+    return sent.length;
   }
+
+  it.each([...reads, ...made])("%s is made by few, each served by the index of ids", async (_title, run, most) => {
+    expect(await countServed(run, false)).toBeLessThanOrEqual(most);
+  });
+
+  it.each(refused)("%s is refused by few, each served by the index of ids", async (_title, run, most) => {
+    expect(await countServed(run, true)).toBeLessThanOrEqual(most);
+  });
+
+  it.each([
+    ["an address", { nodeId: "a" }, { nodeId: "a" }, 7],
+    ["a user", { userId: "ada" }, { nodeId: "a", scope: "perUser", userId: "ada" }, 17],
+    ["a thread", { threadId: "1" }, { nodeId: "a", scope: "perThread", threadId: "1" }, 17],
+  ] as const)("forget of %s is made by few", async (_title, who, address, most) => {
+    const memoriesCollection = `memories ${randomUUID()}`;
+    const fresh = new MongoMemoryStore({ client, dbName, history, memoriesCollection });
+    await fresh.memory(address).write("/notes/today", "text");
+    for (const memories of [1, 0]) {
+      const sent = await commandsOf(client, async () => expect(await fresh.forget(who)).toMatchObject({ memories }));
+      expect(sent.length).toBeLessThanOrEqual(most);
+    }
+  });
+});
+
+it("a rename with a history reads no text that it moves", async () => {
+  const memory = new MongoMemoryStore({ client, dbName, history: true }).memory(freshAddress());
+  await memory.write("/notes/today", "text");
+  const [read] = await commandsOf(client, () => memory.rename("/notes", "/moved"));
+  expect(read?.commandName).toBe("find");
+  expect(Object.keys(Object(read?.command["projection"]))).toContain("texts");
+  expect(Object.keys(Object(read?.command["projection"]))).not.toContain("data");
+});
+
+describe("the commands", () => {
+  const store = new MongoMemoryStore({ client, dbName });
 
   it("a delete under rules is one command for a file and three for a directory", async () => {
     const memory = store.memory(freshAddress());
@@ -83,10 +140,10 @@ describe("server commands", () => {
       () => open.delete("/other"),
       () => ruled.delete("/"),
     ]) {
-      counts.push((await sentBy(run)).length);
+      counts.push((await commandsOf(client, run)).length);
     }
     expect(counts).toEqual([1, 3, 1, 1]);
-    await expect(sentBy(() => ruled.write("/policies/a", "x"))).rejects.toThrow("EACCES");
+    await expect(commandsOf(client, () => ruled.write("/policies/a", "x"))).rejects.toThrow("EACCES");
   });
 
   it.each<[title: string, (memory: Memory) => Promise<unknown>]>([
@@ -108,7 +165,7 @@ describe("server commands", () => {
 
   it("the first write of a memory is one command", async () => {
     await store.start();
-    const sent = await sentBy(() => store.memory(freshAddress()).append("/file", "x"));
+    const sent = await commandsOf(client, () => store.memory(freshAddress()).append("/file", "x"));
     expect(sent).toHaveLength(1);
   });
 
@@ -117,7 +174,7 @@ describe("server commands", () => {
     const thread = (index: number): Memory =>
       store.memory({ ...node, scope: "perThread", threadId: `thread ${index}` });
     await Promise.all(Array.from({ length: 100 }, (_, index) => thread(index).append("/file", "x")));
-    const [sent] = await sentBy(() => thread(50).read("/file"));
+    const [sent] = await commandsOf(client, () => thread(50).read("/file"));
     const { stats } = await explain(sent?.command ?? {});
     expect(stats["totalKeysExamined"]).toBe(1);
     expect(stats["totalDocsExamined"]).toBe(1);
@@ -130,7 +187,7 @@ describe("server commands", () => {
     await node.memory("with notes").write("/own", "x");
     for (const content of ["tree", "index", "full"] as const) {
       const connector = node.createConnector({ content });
-      const render = (threadId?: string) => sentBy(() => connector.renderMessage({ threadId }));
+      const render = (threadId?: string) => commandsOf(client, () => connector.renderMessage({ threadId }));
       expect((await render("with notes")).map((event) => event.commandName)).toEqual(["find"]);
       expect((await render("without notes")).map((event) => event.commandName)).toEqual(["find", "find"]);
       expect((await render()).map((event) => event.commandName)).toEqual(["find"]);
@@ -146,7 +203,7 @@ describe("server commands", () => {
     const node = new MemoryNode({ store, nodeId, mounts });
     const tree = node.memory();
     const getNames = async (run: () => Promise<unknown>): Promise<string[]> =>
-      (await sentBy(run)).map((event) => event.commandName);
+      (await commandsOf(client, run)).map((event) => event.commandName);
     expect(await getNames(() => tree.append("/team/a", "x"))).toHaveLength(1);
     expect(await getNames(() => tree.append("/b", "x"))).toHaveLength(1);
     expect((await getNames(() => tree.rename("/team/a", "/team/c"))).length).toBeLessThanOrEqual(2);
@@ -156,23 +213,11 @@ describe("server commands", () => {
       expect(await getNames(() => node.createConnector({ content }).renderMessage())).toEqual(["find", "find", "find"]);
     }
   });
-
-  it("changes are sent with write concern majority and journal", async () => {
-    const sent = await sentBy(() => store.memory(freshAddress()).append("/file", "x"));
-    expect(sent[0]?.command["writeConcern"]).toEqual({ w: "majority", j: true });
-  });
-
-  it("items are sent with the client's own write concern", async () => {
-    await store.start();
-    const sent = await sentBy(() => store.put(["items"], "key", {}));
-    expect(sent.map(({ commandName }) => commandName)).toEqual(["update"]);
-    expect(sent[0]?.command).not.toHaveProperty("writeConcern");
-  });
 });
 
 async function explain(command: Document): Promise<{ explained: string; stats: Document }> {
   const { lsid, $db, $clusterTime, txnNumber, writeConcern, $readPreference, ...rest } = command;
   void [lsid, $db, $clusterTime, txnNumber, writeConcern, $readPreference];
-  const plan = await client.db(name).command({ explain: rest, verbosity: "executionStats" });
+  const plan = await client.db(dbName).command({ explain: rest, verbosity: "executionStats" });
   return { explained: JSON.stringify(plan["queryPlanner"]), stats: plan["executionStats"] as Document };
 }
