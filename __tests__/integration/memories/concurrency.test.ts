@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { type MemoryError, mountMemories, MemoryNode, MongoMemoryStore } from "../../../src/index.js";
+import { mountMemories, MemoryNode, MongoMemoryStore } from "../../../src/index.js";
 import { freshAddress, refuses } from "../../helpers/memory-case.js";
 import { type NextCommand, SlowClient } from "../../helpers/before-commands.js";
 import type { ServerKind } from "../../helpers/mongo-servers.js";
@@ -43,73 +43,6 @@ describe.each(kinds)("on a %s", (kind) => {
       expect(await free.read("/shared/kept/file")).toBe(String(round));
       await free.delete("/shared");
     }
-  });
-
-  it("nodes with other rules beside running writers store nothing against the rules that each call began with", async () => {
-    const address = freshAddress();
-    const open = new MemoryNode({ store, ...address });
-    const closed = new MemoryNode({ store, ...address, rules: [{ path: "/house/**", access: "read" }] });
-    let node = open;
-    const write = async (writer: number): Promise<string[]> => {
-      const stored: string[] = [];
-      for (let index = 0; index < 30; index += 1) {
-        const path = `/house/${writer} ${index}`;
-        const isClosed = node === closed;
-        const outcome = await node
-          .memory()
-          .write(path, "x")
-          .then(
-            () => "ok",
-            (error: unknown) => (error as MemoryError).code,
-          );
-        expect(outcome).toBe(isClosed ? "EACCES" : "ok");
-        if (!isClosed) stored.push(path);
-        if (index % 7 === writer) node = node === open ? closed : open;
-      }
-      return stored;
-    };
-    const stored = (await Promise.all([0, 1, 2, 3].map(write))).flat();
-    expect((await store.memory(address).snapshot()).files.map(({ path }) => path)).toEqual(stored.toSorted());
-  });
-
-  it("a mount exchanged beside running writers takes nothing that neither the old nor the new one allows", async () => {
-    const { nodeId } = freshAddress();
-    const mounts = [
-      {
-        "/team": { nodeId: `${nodeId} one`, access: "append" },
-        "/rules": { nodeId: `${nodeId} rules`, access: "read" },
-      },
-      { "/team": { nodeId: `${nodeId} two` }, "/rules": { nodeId: `${nodeId} one`, access: "read" } },
-    ] as const;
-    const nodes = mounts.map((each) => new MemoryNode({ store, nodeId, mounts: each }));
-    const stored: string[][] = [[], []];
-    let current = 0;
-    const write = async (writer: number): Promise<void> => {
-      for (let index = 0; index < 30; index += 1) {
-        const begun = current;
-        const memory = nodes[begun]?.memory();
-        const line = `${writer} ${index}`;
-        await memory?.append("/team/log", line);
-        stored[begun]?.push(line);
-        for (const path of [`/rules/${line}`, "/rules/log"])
-          await expect(memory?.append(path, "refused")).rejects.toMatchObject({ code: "EACCES" });
-        const replaced = await memory?.write("/team/whole", line).then(
-          () => "ok",
-          (error: unknown) => (error as MemoryError).code,
-        );
-        expect(replaced).toBe(begun === 0 ? "EACCES" : "ok");
-        if (index % 7 === writer) current = 1 - current;
-      }
-    };
-    await Promise.all([0, 1, 2, 3].map(write));
-    const getSnapshot = async (which: string) => (await store.memory({ nodeId: `${nodeId}${which}` }).snapshot()).files;
-    const [one, two] = await Promise.all([" one", " two"].map(getSnapshot));
-    expect(one?.map(({ path, content }) => [path, content.split("\n").toSorted()])).toEqual([
-      ["/log", stored[0]?.toSorted()],
-    ]);
-    expect(two?.map(({ path }) => path)).toEqual(["/log", "/whole"]);
-    expect(two?.[0]?.content.split("\n").toSorted()).toEqual(stored[1]?.toSorted());
-    expect([await getSnapshot(""), await getSnapshot(" rules")]).toEqual([[], []]);
   });
 
   it("eight writers lose no change through two trees that share a memory", async () => {

@@ -64,23 +64,6 @@ describe("the document of a memory", () => {
     }
   });
 
-  it("holds no more than maxMemoryBytes; what would not fit is ENOSPC and changes nothing", async () => {
-    const memory = store.memory(freshAddress(), { maxMemoryBytes: 2000 });
-    await refuses(memory.write("/file", "x".repeat(1990)), "ENOSPC");
-    expect(await memory.stat("/file")).toBeNull();
-    await memory.write("/file", "x".repeat(1000));
-    const before = await memory.snapshot();
-    await refuses(memory.append("/file", "x".repeat(900)), "ENOSPC");
-    await refuses(memory.write("/other", "x".repeat(900)), "ENOSPC");
-    await refuses(memory.update("/file", "x", "xx"), "ENOSPC");
-    await refuses(
-      memory.edit("/file", (text) => text + text),
-      "ENOSPC",
-    );
-    expect(await memory.snapshot()).toEqual(before);
-    await memory.write("/file", "x".repeat(999));
-  });
-
   it("takes 14 files of a million bytes by default and refuses the one that passes 15 MB", async () => {
     const memory = store.memory(freshAddress());
     const text = "x".repeat(1_000_000);

@@ -24,18 +24,6 @@ const sizeOf = (document: Document | null): number =>
 type Command = (memory: Memory) => Promise<unknown>;
 
 describe("a memory at its limit", () => {
-  it("takes no longer names that would not fit: ENOSPC, and nothing is changed", async () => {
-    const memory = store.memory(freshAddress(), { maxMemoryBytes });
-    for (let index = 0; index < 15; index += 1) await memory.write(`/d/${index}`, "x");
-    const before = await memory.snapshot();
-    await refuses(memory.rename("/d", `/${"d".repeat(20)}`), "ENOSPC");
-    await refuses(memory.rename("/d/1", `/${"d".repeat(250)}`), "ENOSPC");
-    await refuses(memory.rename("/d/1", `/${"d".repeat(250)}/1`), "ENOSPC");
-    expect(await memory.snapshot()).toEqual(before);
-    await memory.rename("/d", "/e");
-    expect(await memory.list("/e")).toHaveLength(15);
-  });
-
   it.each([
     createAddress("global", "global", "nobody"),
     createAddress("é", "perThread", "t"),
