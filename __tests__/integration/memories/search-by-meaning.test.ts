@@ -122,16 +122,6 @@ describe("a search by words and meaning", () => {
       { numRuns: repetitions({ usual: 6, long: 300 }) },
     );
   });
-
-  it("orders hits as the sum of their reciprocal ranks, of which those by meaning count half", async () => {
-    const memory = storeWith(new FakeEmbeddings()).memory(freshAddress());
-    await memory.write("/both", "zebra");
-    await memory.write("/by-meaning", "aa");
-    const found = await memory.search("zebra");
-    expect(found.map(({ path }) => path)).toEqual(["/both", "/by-meaning"]);
-    const [byBoth = 0, byMeaning = 0] = found.map(({ score }) => score);
-    expect(byMeaning / byBoth).toBeCloseTo(1 / 5 / 2 / (1.5 / 4), 9);
-  });
 });
 
 describe("the vectors of passages", () => {
