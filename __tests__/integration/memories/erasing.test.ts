@@ -1,34 +1,35 @@
-import { describe, expect, it, jest } from "@jest/globals";
+import { beforeAll, describe, expect, it, jest } from "@jest/globals";
 import { randomUUID } from "node:crypto";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
+import { calculateObjectSize } from "bson";
 import { Collection, type Document, MongoClient, MongoServerError, ObjectId } from "mongodb";
-import {
-  type MemoryAddress,
-  MemoryError,
-  MemoryNode,
-  type MemorySummary,
-  MongoMemoryStore,
-} from "../../../src/index.js";
+import { type MemoryAddress, MongoMemoryStore, type MongoMemoryStoreOptions } from "../../../src/index.js";
 import { checkAddress } from "../../../src/core/values/address.js";
 import { getHeadId } from "../../../src/mongodb/memories/documents/page-ids.js";
-import { refuses } from "../../helpers/memory-case.js";
 import { commandsOf } from "../../helpers/commands-of.js";
 import { compiled } from "../../helpers/compiled-sources.js";
+import { findStored } from "../../helpers/find-stored.js";
+import { getFailure } from "../../helpers/get-failure.js";
+import { withPageBytes } from "../../helpers/page-sizes.js";
+import { createFiles, findPages, putFiles } from "../../helpers/paged-memories.js";
+import { createAskingNode, propose } from "../../helpers/proposals.js";
 import { readAll } from "../../helpers/read-all.js";
-import { repetitions } from "../../helpers/repetitions.js";
 import { privateMongod, testDatabase } from "../../helpers/test-database.js";
 import { useClient } from "../../helpers/use-client.js";
 
-const { uri, db, name: dbName } = testDatabase("standalone");
+const { uri, db, name: dbName } = testDatabase("replicaSet");
 const client = useClient(new MongoClient(uri, { monitorCommands: true }));
 
 /** Of collections of its own. */
-function freshStore(): { store: MongoMemoryStore; documents: ReturnType<typeof db.collection> } {
+function freshStore(options: Partial<MongoMemoryStoreOptions> = {}): {
+  store: MongoMemoryStore;
+  documents: ReturnType<typeof db.collection>;
+} {
   const memoriesCollection = `memories ${randomUUID()}`;
   return {
-    store: new MongoMemoryStore({ client, dbName, memoriesCollection }),
+    store: new MongoMemoryStore({ client, dbName, memoriesCollection, ...options }),
     documents: db.collection(memoriesCollection),
   };
 }
@@ -65,6 +66,12 @@ async function peopleStore(): Promise<ReturnType<typeof freshStore>> {
   return fresh;
 }
 
+/** Whose memories no test changes. */
+let unchanged: Awaited<ReturnType<typeof peopleStore>>;
+beforeAll(async () => {
+  unchanged = await peopleStore();
+});
+
 describe("listMemories", () => {
   it.each<[MemoryFilter, MemoryAddress[]]>([
     [{}, people],
@@ -78,29 +85,38 @@ describe("listMemories", () => {
     [{ userId: "nobody" }, []],
     [{ nodeId: "c" }, []],
   ])("finds the memories of %j, in order", async (filter, expected) => {
-    const { store } = await peopleStore();
-    expect(await addresses(store, filter)).toEqual(expected);
+    expect(await addresses(unchanged.store, filter)).toEqual(expected);
   });
 
-  it("tells sizes, files and times, of an empty memory too", async () => {
-    const { store, documents } = freshStore();
-    await store.memory(node("full")).write("/a/b", "text");
-    await store.memory(node("full")).write("/c", "text");
-    await store.memory(node("empty")).write("/a", "text");
-    await store.memory(node("empty")).delete("/");
-    const stored = await readAll(
-      documents.aggregate([
-        { $sort: { nodeId: 1 } },
-        { $unset: "lastChange" },
-        { $project: { createdAt: 1, updatedAt: 1, sizeBytes: { $bsonSize: "$$ROOT" } } },
-      ]),
-    );
-    const found = await readAll(store.listMemories());
-    expect(found).toEqual([
-      { address: node("empty"), files: 0, ...withoutId(stored[0]), textBytes: 0 },
-      { address: node("full"), files: 2, ...withoutId(stored[1]), textBytes: 8 },
-    ]);
-  });
+  it.each([0, 1, 60])(
+    "tells size, files and times of a memory of %i files, of all its pages together",
+    async (count) => {
+      let nowMs = Date.now();
+      const { store, documents } = freshStore({ clock: () => new Date(nowMs), ...withPageBytes(2000) });
+      const memory = store.memory(node("a"));
+      await putFiles(store, memory, { "/gone": "x", ...createFiles(count) });
+      const createdAt = new Date(nowMs);
+      nowMs += 1000;
+      await memory.delete("/gone");
+      const pages = (await findPages(documents as never, memory)).map(({ document }) => document);
+      expect(pages.length > 1).toBe(count === 60);
+      /** The receipt of the last change does not count. */
+      const sizes = pages.map((page) =>
+        calculateObjectSize({ ...page, lastChange: undefined }, { ignoreUndefined: true }),
+      );
+      const sum = (numbers: number[]): number => numbers.reduce((total, each) => total + each, 0);
+      expect(await readAll(store.listMemories())).toEqual([
+        {
+          address: memory.address,
+          files: count,
+          textBytes: sum((await memory.snapshot()).files.map(({ sizeBytes }) => sizeBytes)),
+          sizeBytes: sum(sizes),
+          createdAt,
+          updatedAt: new Date(nowMs),
+        },
+      ]);
+    },
+  );
 
   it("goes on behind each page of 500, within one node and from one to the next", async () => {
     const { store, documents } = freshStore();
@@ -126,7 +142,7 @@ describe("listMemories", () => {
     [{ scope: "global" }, "uniq_global"],
     [{ nodeId: "b", userId: "ada" }, "uniq_per_user"],
   ])("of %j reads nothing but what it answers, by the index %s", async (filter, index) => {
-    const { store } = await peopleStore();
+    const { store } = unchanged;
     const count = (await readAll(store.listMemories(filter))).length;
     const [sent] = await commandsOf(client, () => readAll(store.listMemories(filter)));
     const { winningPlan, stats } = await explained(sent?.command ?? {});
@@ -147,8 +163,7 @@ describe("listMemories", () => {
     [["ada"], /a filter of memories is an object/],
     ["ada", /a filter of memories is an object with some of nodeId, scope, threadId, userId \(given string\)/],
   ])("refuses %j at once", (filter, message) => {
-    const { store } = freshStore();
-    expect(() => store.listMemories(filter as MemoryFilter)).toThrow(message);
+    expect(() => unchanged.store.listMemories(filter as MemoryFilter)).toThrow(message);
   });
 });
 
@@ -206,77 +221,10 @@ describe("forget", () => {
     [{ nodeId: "a", userId: "ada" }, /did you mean "perUser"/],
     [{ users: "ada" }, /unknown field of the target of forget: users/],
   ])("refuses %j, and removes nothing", async (who, message) => {
-    const { store, documents } = await peopleStore();
-    const error = await store.forget(who as MemoryAddress).catch((reason: unknown) => reason);
-    expect(MemoryError.isInstance(error) && error.code).toBe("EINVAL");
-    expect(String(error)).toMatch(message);
+    const { store, documents } = unchanged;
+    const error = await getFailure(store.forget(who as MemoryAddress));
+    expect([error.code, error.message]).toEqual(["EINVAL", expect.stringMatching(message)]);
     expect(await documents.countDocuments()).toBe(people.length);
-  });
-
-  it("is refused after stop, as listMemories is", async () => {
-    const store = await MongoMemoryStore.fromConnString(uri, { dbName });
-    await store.stop();
-    await refuses(store.forget({ userId: "ada" }), "EIO");
-    await refuses(readAll(store.listMemories()), "EIO");
-  });
-
-  it("beside eight writers takes what was acknowledged before, and nothing that began after", async () => {
-    const { store, documents } = freshStore();
-    const address = user("raced", "ada");
-    await store.memory(address).write("/old", "old");
-    let running = true;
-    let step = 0;
-    const written = new Map<string, { began: number; done: number }>();
-    const writer = async (name: number): Promise<void> => {
-      const memory = store.memory(address);
-      for (let index = 0; running; index += 1) {
-        const began = ++step;
-        if (index % 4 === 3) {
-          await memory
-            .edit("/log", (text) => text)
-            .catch((error: unknown) => expect(error).toMatchObject({ code: "ENOENT" }));
-          continue;
-        }
-        const line = `${name} ${index}`;
-        await memory.append("/log", line);
-        written.set(line, { began, done: ++step });
-      }
-    };
-    const writers = Array.from({ length: 8 }, (_, name) => writer(name));
-    const rounds = repetitions({ usual: 5, long: 50 });
-    let last = { began: 0, done: 0 };
-    const untilWritten = async (): Promise<void> => {
-      for (const target = written.size + 25; written.size < target;) await sleep(1);
-    };
-    try {
-      for (let round = 0; round < rounds; round += 1) {
-        await untilWritten();
-        const began = ++step;
-        const { memories } = await store.forget(round % 2 === 0 ? address : { userId: "ada" });
-        last = { began, done: ++step };
-        expect(memories).toBe(1);
-      }
-      await untilWritten();
-    } finally {
-      running = false;
-      await Promise.all(writers);
-    }
-    const { files } = await store.memory(address).snapshot();
-    const lines = files.flatMap(({ path, content }) => (path === "/log" ? content.split("\n") : [path]));
-    const linesWhere = (rule: (times: { began: number; done: number }) => boolean): string[] =>
-      [...written].filter(([, times]) => rule(times)).map(([line]) => line);
-    expect(new Set(lines).size).toBe(lines.length);
-    expect(lines).toEqual(expect.arrayContaining(linesWhere(({ began }) => began > last.done)));
-    const forgotten = new Set(linesWhere(({ done }) => done < last.began));
-    expect(lines.filter((line) => forgotten.has(line))).toEqual([]);
-    expect(lines).not.toContain("/old");
-    // Each writer waits for one line before the next: what is left of it is an end of what it wrote.
-    for (let name = 0; name < 8; name += 1) {
-      const isOfWriter = (line: string): boolean => line.startsWith(`${name} `);
-      const left = lines.filter(isOfWriter);
-      expect(left).toEqual(left.length === 0 ? [] : [...written.keys()].filter(isOfWriter).slice(-left.length));
-    }
-    expect(await documents.countDocuments({ userId: "ada" })).toBe(1);
   });
 
   it("says what still mentions a person in texts, and where", async () => {
@@ -292,9 +240,8 @@ describe("forget", () => {
     await own.memory(others.version).write("/notes", "Met nobody.");
     // Moves the versions so far to their collection.
     await own.memory(others.version).history?.redact({ text: "found nowhere" });
-    const rules = [{ path: "/**", access: "ask" as const }];
-    const agent = new MemoryNode({ store: own, nodeId: "proposed", rules, onAsk: "propose" });
-    await agent.memoryTools[0]?.invoke({ command: "append", path: "/notes", content: `Ask ${id}.` });
+    const agent = createAskingNode(own, { nodeId: "proposed" });
+    await propose(agent, { command: "append", path: "/notes", content: `Ask ${id}.` });
     await own
       .memory(others.none)
       .with({ actor: { userId: id } })
@@ -334,6 +281,52 @@ describe("forget", () => {
     expect(await store.forget({ userId: "ada" })).toEqual({ memories: 1, files: 1, versions: 0, proposals: 0 });
     late.mockRestore();
   });
+
+  it.each<[string, (owner: string) => MemoryAddress[], (owner: string) => Parameters<MongoMemoryStore["forget"]>[0]]>([
+    ["an address", (owner) => [user("a", owner)], (owner) => user("a", owner)],
+    ["a user", (owner) => ["a", "b"].map((nodeId) => user(nodeId, owner)), (owner) => ({ userId: owner })],
+    ["a thread", (owner) => ["a", "b"].map((nodeId) => thread(nodeId, owner)), (owner) => ({ threadId: owner })],
+    ["a node's own memory", (owner) => [node(owner)], (owner) => ({ nodeId: owner })],
+  ])("of %s counts the files of all pages, and leaves no document that names it", async (_title, listOf, who) => {
+    const owner = randomUUID();
+    const { store, documents } = freshStore({ history: true, ...withPageBytes(2000) });
+    const memories = listOf(owner).map((address) => store.memory(address));
+    for (const memory of memories) {
+      await putFiles(store, memory, createFiles(60));
+      await memory.append("/d03/f3", "more");
+    }
+    // Of a crash in the middle of an earlier removal.
+    const orphans = await documents.find({ lo: { $gt: "/d03" } }).toArray();
+    const toStray = (id: unknown): string => String(id).replace(/\0[0-9a-f]{24}\0/, `\0${"0".repeat(24)}\0`);
+    await documents.insertMany(orphans.map((orphan) => ({ ...orphan, _id: toStray(orphan._id) as never })));
+    const count = memories.length;
+    const all = { memories: count, files: 60 * count, versions: 61 * count, proposals: 0 };
+    const none = { memories: 0, files: 0, versions: 0, proposals: 0 };
+    for (const counts of [all, none]) {
+      expect(await store.forget(who(owner))).toMatchObject(counts);
+      expect(await findStored(db, owner)).toEqual([]);
+    }
+  });
+
+  it.each([1, 60])(
+    "of a person takes them out of the changes to others' memories of %i files, expired or not",
+    async (count) => {
+      let nowMs = Date.now() + 3_600_000;
+      const clock = (): Date => new Date(nowMs);
+      const { store } = freshStore({ history: true, expireMs: { perUser: 1000 }, clock, ...withPageBytes(2000) });
+      const author = randomUUID();
+      const [lasting, expired] = [store.memory(node("a")), store.memory(user("a", "ada"))];
+      for (const memory of [lasting, expired]) {
+        await putFiles(store, memory, createFiles(count));
+        for (const path of ["/d00/f0", "/d03/f3", "/d05/f9"])
+          await memory.with({ actor: { userId: author } }).append(path, "more");
+      }
+      nowMs += 1000;
+      await store.forget({ userId: author });
+      expect(await findStored(db, author)).toEqual([]);
+      expect(await readAll(lasting.history?.list() ?? [])).toHaveLength(count + 3);
+    },
+  );
 
   it.each<[string, boolean]>([
     ["before", false],
@@ -418,9 +411,4 @@ async function explained(command: Document): Promise<{ winningPlan: string; stat
   const { lsid: _lsid, $db: _db, $clusterTime: _time, $readPreference: _preference, ...plain } = command;
   const { queryPlanner, executionStats } = await db.command({ explain: plain, verbosity: "executionStats" });
   return { winningPlan: JSON.stringify((queryPlanner as Document)["winningPlan"]), stats: executionStats as Document };
-}
-
-function withoutId(document: Document | undefined): Omit<MemorySummary, "address" | "files"> {
-  const { _id, ...others } = document ?? {};
-  return others as Omit<MemorySummary, "address" | "files">;
 }

@@ -143,6 +143,29 @@ describe("a forget", () => {
     }));
 });
 
+it.each([
+  ["small", 2],
+  ["large", 12],
+])("a memory that is made again and is %s is not changed by a call that read the one before", async (_title, count) => {
+  const address = freshAddress();
+  const [rival, slow] = [openStore(), slowStore.memory(address)];
+  // Both memories have three changes, so their revisions are equal.
+  for (const path of ["/a", "/b", "/d"]) await slow.write(path, "first");
+  const replace = async (): Promise<void> => {
+    await rival.forget(address);
+    const namespace = ["memory", address.nodeId, "global"];
+    const paths = ["/a", "/c", ...names].slice(0, count);
+    await rival.batch(paths.map((key) => ({ namespace, key, value: { content: `second ${text}` } })));
+    for (const path of ["/x", "/y"]) await rival.memory(address).write(path, "text");
+  };
+  // Its second command is the change.
+  await refuses(
+    slowClient.runBeside(2, replace, () => slow.rename("/a", "/c")),
+    "EEXIST",
+  );
+  expect(await slow.read("/c")).toBe(`second ${text}`);
+});
+
 describe("moving recorded changes into versions", () => {
   it("loses no version, though another process moves them and changes the memory at the same time", () =>
     atEachCommand(async (number) => {
