@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "@jest/globals";
 import { type Document, MongoClient } from "mongodb";
-import { MemoryNode, type MemoryNodeOptions, MongoMemoryStore } from "../../../src/index.js";
+import { MongoMemoryStore } from "../../../src/index.js";
 import { commandsOf } from "../../helpers/commands-of.js";
 import { examined } from "../../helpers/examined.js";
+import { createAskingNode, propose as proposeBy } from "../../helpers/proposals.js";
 import { readAll } from "../../helpers/read-all.js";
 import { privateMongod, type TestDatabase, testDatabase } from "../../helpers/test-database.js";
 import { useClient } from "../../helpers/use-client.js";
@@ -29,21 +30,13 @@ function openInbox({ client, name: dbName }: TestDatabase): Inbox {
     collection,
     propose: async (nodeId, { threadId, userId }, path = "/a") => {
       nowMs += 1000;
-      const scope: MemoryNodeOptions["scope"] =
-        threadId !== undefined ? "perThread" : userId !== undefined ? "perUser" : "global";
-      const node = new MemoryNode({
-        store,
-        nodeId,
-        scope,
-        rules: [{ path: "/**", access: "ask" }],
-        onAsk: "propose",
-      });
-      const configurable = { thread_id: threadId, user_id: userId };
-      const answer = (await node.memoryTools[0]?.invoke(
+      const scope = threadId !== undefined ? "perThread" : userId !== undefined ? "perUser" : "global";
+      const config = { configurable: { thread_id: threadId, user_id: userId } };
+      return proposeBy(
+        createAskingNode(store, { nodeId, scope }),
         { command: "append", path, content: "text\n" },
-        { configurable },
-      )) as string;
-      return (JSON.parse(answer) as { result: { proposal: string } }).result.proposal;
+        config,
+      );
     },
     paths: async (filter) => (await readAll(store.listProposals(filter))).map(({ path }) => path),
   };
@@ -91,17 +84,6 @@ describe("the proposals of all memories", () => {
     expect(await paths({ status: "rejected" })).toEqual(["/5"]);
     expect(await paths({ userId: "ada", status: "approved" })).toEqual([]);
     expect(await paths({ userId: "nobody" })).toEqual([]);
-  });
-
-  it("go when their memory is forgotten", async () => {
-    const { store, propose, paths } = openInbox(place);
-    await propose("support", { userId: "ada" }, "/goes");
-    const address = { nodeId: "support", scope: "perUser", userId: "ada" } as const;
-    await store.memory(address).write("/own", "text");
-    await propose("support", {}, "/stays");
-    expect(await paths()).toEqual(["/goes", "/stays"]);
-    await store.forget(address);
-    expect(await paths()).toEqual(["/stays"]);
   });
 
   it("are read in pages that neither lose nor repeat one, also where several have the same time", async () => {
