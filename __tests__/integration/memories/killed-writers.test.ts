@@ -6,6 +6,7 @@ import { LineWorkers } from "../../helpers/line-workers.js";
 import type { Place } from "../../helpers/page-sizes.js";
 import { withPageBytes } from "../../helpers/page-sizes.js";
 import { isLong, repetitions } from "../../helpers/repetitions.js";
+import { getHistory } from "../../helpers/store-calls.js";
 import { findPageFaults, readStoredPages } from "../../helpers/stored-pages.js";
 import { privateMongod } from "../../helpers/test-database.js";
 import { untilAnswers } from "../../helpers/until-answers.js";
@@ -84,6 +85,9 @@ it.each(settings)(
       expect(lines.length).toBe(new Set(lines).size);
       expect(made.filter((line) => !lines.includes(line))).toEqual([]);
       expect(refused).toEqual([]);
+      const blamed = await Promise.all(files.map(({ path }) => getHistory(memory).blame(path)));
+      // Each line was brought by a version of its own.
+      expect(new Set(blamed.flat().map(({ version }) => version?.id)).size).toBe(lines.length);
       const { created = 0, modified = 0, deleted } = await countVersions(memory);
       expect([created + modified, deleted]).toEqual([lines.length, 0]);
       expect(findPageFaults(await readStoredPages(client.db(dbName).collection("memories"), { nodeId }))).toEqual([]);

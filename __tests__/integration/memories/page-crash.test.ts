@@ -121,8 +121,8 @@ const variants = [
 describe.each(isLong ? variants : variants.slice(0, 1))(
   "with pages of $pageBytes bytes, history: $history",
   (variant) => {
-    // Each command of each act takes a process of its own, so the usual run has the one that is only of pages.
-    const usual: ActName[] = isLong ? names : ["split"];
+    // Each command of each act takes a process of its own, so the usual run has one of pages and one of versions.
+    const usual: ActName[] = isLong ? names : ["split", "flush"];
     const acts = usual.filter((name) => variant.history || !("needsHistory" in killedActs[name]));
 
     it.each(acts)("a process that is killed at any command of a %s leaves a whole memory", async (name) => {
