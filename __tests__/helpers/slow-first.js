@@ -31,7 +31,7 @@ const slow = [
   "integration/mcp/stdio",
   "conformance/dialects",
   "integration/command-line/archives",
-  "integration/memories/first-connection",
+  "integration/memories/outage",
 ];
 
 export default class SlowFirst extends TestSequencer {

@@ -1,11 +1,13 @@
+import { type AddressInfo, createServer, type Server } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { beforeAll, describe, expect, it } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { type Db, MongoClient } from "mongodb";
-import { MongoMemoryStore, MemoryTool } from "../../../src/index.js";
+import { MongoMemoryStore } from "../../../src/index.js";
 import { failCommands } from "../../helpers/fail-commands.js";
 import { freshAddress } from "../../helpers/memory-case.js";
-import type { PrivateMongod } from "../../helpers/mongo-servers.js";
+import { freePort, type PrivateMongod } from "../../helpers/mongo-servers.js";
 import { getFailure } from "../../helpers/get-failure.js";
+import { memoryChanges, memoryReads, storeCalls } from "../../helpers/store-calls.js";
 import { privateMongod, testDatabase } from "../../helpers/test-database.js";
 import { untilAnswers } from "../../helpers/until-answers.js";
 import { useClient } from "../../helpers/use-client.js";
@@ -144,59 +146,22 @@ describe("a MongoDB that goes away", () => {
 });
 
 describe("a store", () => {
-  it("whose MongoDB goes away answers through the tool with an envelope, and later calls work", async () => {
-    const mongod = await privateMongod("standalone");
-    const client = useClient(new MongoClient(mongod.uri, { serverSelectionTimeoutMS: 300 }));
-    const memory = new MongoMemoryStore({ client, dbName: "tool" }).memory(freshAddress());
-    const tool = new MemoryTool({ memory });
-    await mongod.kill();
-    const answer = JSON.parse(await tool.invoke({ path: "/a", command: "append", content: "x" })) as unknown;
-    expect(answer).toEqual({
-      command: "append",
-      path: "/a",
-      ok: false,
-      error: { message: expect.stringMatching(/^EIO: /), code: "EIO" },
-    });
-    await mongod.restart();
-    await untilAnswers(memory);
-    expect(JSON.parse(await tool.invoke({ path: "/a", command: "append", content: "x" }))).toMatchObject({ ok: true });
-  });
-
-  it("that is stopped closes the client that fromConnString made, and leaves one that was passed in open", async () => {
+  it("that is stopped closes the client that fromConnString made, refuses every call, and leaves one that was passed in open", async () => {
     const { uri, name, client } = testDatabase("standalone");
-    const store = await MongoMemoryStore.fromConnString(uri, { dbName: name });
-    await store.memory(freshAddress()).append("/a", "x");
-    await store.stop();
-    expect((await getFailure(store.memory(freshAddress()).append("/a", "x"))).code).toBe("EIO");
-    await new MongoMemoryStore({ client, dbName: name }).stop();
-    await new MongoMemoryStore({ client, dbName: name }).memory(freshAddress()).append("/a", "x");
-  });
-
-  it("that owns its client refuses every call after it was stopped", async () => {
-    const { uri, name } = testDatabase("standalone");
-    const store = await MongoMemoryStore.fromConnString(uri, { dbName: name });
+    const store = await MongoMemoryStore.fromConnString(uri, { dbName: name, history: true });
     const memory = store.memory(freshAddress());
     await memory.append("/a", "x");
-    await store.put(["a"], "k", {});
     await Promise.all([store.stop(), store.stop()]);
     await store.stop();
     const calls = [
-      () => store.start(),
-      () => store.get(["a"], "k"),
-      () => store.search([]),
-      () => store.listNamespaces(),
-      () => store.put(["a"], "k", {}),
-      () => store.delete(["a"], "k"),
-      () => store.get(["memory", "a", "global"], "/a"),
-      () => memory.read("/a"),
-      () => memory.append("/a", "x"),
+      ...Object.values(storeCalls).map((call) => () => call(store)),
+      ...Object.values({ ...memoryReads, ...memoryChanges }).map((call) => () => call(memory)),
       () => store.memory(freshAddress()).snapshot(),
     ];
-    for (const call of calls)
-      expect(await getFailure(call())).toMatchObject({
-        code: "EIO",
-        message: expect.stringMatching(/store is stopped/),
-      });
+    const refused = { code: "EIO", message: expect.stringMatching(/store is stopped/) };
+    for (const call of calls) expect(await getFailure(call())).toMatchObject(refused);
+    await new MongoMemoryStore({ client, dbName: name }).stop();
+    await new MongoMemoryStore({ client, dbName: name }).memory(freshAddress()).append("/a", "x");
   });
 
   it("refuses calls after its user closed the client, and works again when the user connects it", async () => {
@@ -230,6 +195,86 @@ describe("a store", () => {
     expect(error.message).not.toMatch(/secret|127|user/);
     await expect(MongoMemoryStore.fromConnString("not a uri with secret")).rejects.toThrow(
       expect.objectContaining({ name: "TypeError", message: expect.not.stringContaining("secret") }),
+    );
+  });
+});
+
+const servers: Server[] = [];
+afterAll(() => servers.forEach((server) => server.close()));
+
+/**
+ * @param timeoutMs the limit of a first connection is nine tenths of it, and at most 4.5 s. The driver goes on looking
+ *   for a server, and a client is closed only after that, so it does not get its usual 30 s
+ */
+const storeOf = (uri: string, timeoutMs = 2000): MongoMemoryStore =>
+  new MongoMemoryStore({
+    client: useClient(new MongoClient(uri, { serverSelectionTimeoutMS: 2 * timeoutMs })),
+    history: true,
+    expireMs: { perUser: 1_000_000 },
+    timeoutMs,
+  });
+
+async function listen(answer: string): Promise<number> {
+  // It reads, or a connection that its client has closed would stay open.
+  const server = createServer((socket) =>
+    socket
+      .on("error", () => undefined)
+      .resume()
+      .end(answer),
+  );
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return (server.address() as AddressInfo).port;
+}
+
+const nothingListens =
+  "EIO: MongoDB did not answer (ECONNREFUSED: nothing listens there); start MongoDB, or correct the connection string";
+
+const allCalls = [
+  ...Object.entries(storeCalls),
+  ...Object.entries({ ...memoryReads, ...memoryChanges }).map(
+    ([name, call]) => [name, (store: MongoMemoryStore) => call(store.memory({ nodeId: "a" }))] as const,
+  ),
+];
+
+describe("the first call of a store", () => {
+  it("says within 5 s that nothing listens, and names the host in the cause alone, whichever call it is", async () => {
+    const port = await freePort();
+    const answers = allCalls.map(async ([name, call]) => {
+      // So many clients at once need some of the time.
+      const { message, cause } = await getFailure(call(storeOf(`mongodb://127.0.0.1:${port}/`, 5000)));
+      return [name, message, String(cause).includes(`127.0.0.1:${port}`)];
+    });
+    expect(await Promise.all(answers)).toEqual(allCalls.map(([name]) => [name, nothingListens, true]));
+  });
+
+  it("says that a name does not resolve", async () => {
+    const { message } = await getFailure(storeOf("mongodb://missing.invalid/").start());
+    expect(message).toMatch(
+      /^EIO: MongoDB did not answer \(\w+: the name does not resolve\); correct the connection string$/,
+    );
+  });
+
+  it("says that TLS failed", async () => {
+    const { message } = await getFailure(storeOf(`mongodb://127.0.0.1:${await listen("no TLS")}/?tls=true`).start());
+    expect(message).toMatch(/^EIO: MongoDB did not answer \(\w+: TLS failed\); check the certificates/);
+  });
+
+  it("says that a server without TLS closed the connection, and names the host in the cause", async () => {
+    const { uri } = testDatabase("standalone");
+    const { message, cause } = await getFailure(storeOf(`${uri}?tls=true`).start());
+    expect(message).toMatch(
+      /^EIO: MongoDB did not answer \(ECONNRESET: it closed the connection before TLS began\); if/,
+    );
+    expect(message).toContain("if the server has no TLS, leave tls out of the connection string");
+    expect(String(cause)).toContain(new URL(uri).host);
+  });
+
+  it("says that the login was refused", async () => {
+    const { uri } = testDatabase();
+    const { message } = await getFailure(storeOf(uri.replace("mongodb://", "mongodb://nobody:wrong@")).start());
+    expect(message).toBe(
+      "EIO: MongoDB refused to read (AuthenticationFailed, code 18); check the user, the password and authSource",
     );
   });
 });
