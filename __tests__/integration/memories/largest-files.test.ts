@@ -23,18 +23,11 @@ const changes: [title: string, before: string, change: (memory: Memory) => Promi
     `${textOf("a", largestBytes - 5)}\nmore`,
   ],
   [
-    "an update",
-    `one${textOf("a", largestBytes - 3)}`,
-    (memory) => memory.update("/a", "one", "two"),
-    `two${textOf("a", largestBytes - 3)}`,
-  ],
-  [
     "an edit",
     textOf("a"),
     (memory) => memory.edit("/a", (text) => `b${text.slice(1)}`),
     `b${textOf("a", largestBytes - 1)}`,
   ],
-  ["an edit of all of it", textOf("a"), (memory) => memory.edit("/a", () => textOf("b")), textOf("b")],
   ["another text", textOf("a"), (memory) => memory.write("/a", textOf("b")), textOf("b")],
   [
     "a new name and another text",
@@ -49,7 +42,6 @@ const changes: [title: string, before: string, change: (memory: Memory) => Promi
 ];
 
 describe.each([
-  ["standalone", false],
   ["standalone", true],
   ["replica set", false],
   ["replica set", true],

@@ -2,13 +2,15 @@ import { describe, expect, it } from "@jest/globals";
 import type { PutOperation } from "@langchain/langgraph-checkpoint";
 import { calculateObjectSize } from "bson";
 import { MongoClient } from "mongodb";
-import { type Memory, MemoryError, MongoMemoryStore, type MongoMemoryStoreOptions } from "../../../src/index.js";
+import { type Memory, type MemoryVersion, MongoMemoryStore, type MongoMemoryStoreOptions } from "../../../src/index.js";
 import { createNamespace } from "../../helpers/addresses.js";
 import { withPageBytes } from "../../helpers/page-sizes.js";
+import { getFailure } from "../../helpers/get-failure.js";
 import { freshAddress, refuses } from "../../helpers/memory-case.js";
 import { commandsOf } from "../../helpers/commands-of.js";
 import { createFiles, findPages, putFiles } from "../../helpers/paged-memories.js";
 import { findPageFaults, readStoredPages } from "../../helpers/stored-pages.js";
+import { readTexts } from "../../helpers/read-texts.js";
 import { readAll } from "../../helpers/read-all.js";
 import { testDatabase } from "../../helpers/test-database.js";
 import { useClient } from "../../helpers/use-client.js";
@@ -24,9 +26,6 @@ function openStore(options: Omit<MongoMemoryStoreOptions, "client"> = {}): Mongo
 const small = openStore();
 const usual = new MongoMemoryStore({ client, dbName });
 
-const textsOf = async (memory: Memory): Promise<Record<string, string>> =>
-  Object.fromEntries((await memory.snapshot()).files.map(({ path, content }) => [path, content]));
-
 describe("files that are larger than a page", () => {
   const large = "x".repeat(1_000_000);
 
@@ -36,7 +35,7 @@ describe("files that are larger than a page", () => {
       Array.from({ length: 40 }, (_, index) => [`/d${index % 4}/${index}`, index % 10 === 5 ? large : `text ${index}`]),
     );
     for (const [path, content] of Object.entries(files)) await memory.write(path, content);
-    expect(await textsOf(memory)).toEqual(files);
+    expect(await readTexts(memory)).toEqual(files);
     const pages = await findPages(memories, memory);
     expect(findPageFaults(pages.map(({ document }) => document))).toEqual([]);
     expect(pages.length).toBeGreaterThan(3);
@@ -54,15 +53,6 @@ describe("files that are larger than a page", () => {
     }
     expect(counts.filter((count) => count > 1).length).toBeLessThanOrEqual(2);
     expect(await memory.read("/large")).toHaveLength(1_000_000 + 50);
-  });
-
-  it("of the largest size leave room for others beside them", async () => {
-    const memory = usual.memory(freshAddress(), { maxFileBytes: 7_500_000 });
-    const files = { "/a": "text", "/b": "b".repeat(7_500_000), "/c": "c".repeat(7_000_000), "/d": "text" };
-    for (const [path, content] of Object.entries(files)) await memory.write(path, content);
-    await memory.append("/c", "more");
-    expect(await textsOf(memory)).toEqual({ ...files, "/c": `${files["/c"]}\nmore` });
-    expect(findPageFaults(await readStoredPages(memories, memory.address))).toEqual([]);
   });
 
   const batchOf = (memory: Memory, files: Record<string, string | null>): Promise<unknown> => {
@@ -87,123 +77,83 @@ describe("files that are larger than a page", () => {
   });
 });
 
-describe("directories over many pages", () => {
-  it("are renamed with everything below them", async () => {
-    const memory = small.memory(freshAddress());
-    const files = createFiles(60);
-    await putFiles(small, memory, files);
-    await memory.write("/d02/deep/er/file", "text");
-    await memory.rename("/d02", "/moved");
-    await memory.rename("/d03", "/d01/moved");
-    const expected = Object.fromEntries(
-      Object.entries({ ...files, "/d02/deep/er/file": "text" }).map(([path, text]) => [
-        path.replace(/^\/d02/, "/moved").replace(/^\/d03/, "/d01/moved"),
-        text,
-      ]),
-    );
-    expect(await textsOf(memory)).toEqual(expected);
-    expect((await memory.snapshot()).directories.toSorted()).toEqual([
-      "/d00",
-      "/d01",
-      "/d01/moved",
-      "/d04",
-      "/d05",
-      "/moved",
-      "/moved/deep",
-      "/moved/deep/er",
+describe.each([false, true])("files of the largest size, history: %s,", (history) => {
+  const store = new MongoMemoryStore({ client, dbName, history });
+  const open = (): Memory => store.memory(freshAddress(), { maxFileBytes: 7_500_000 });
+  const listVersions = (memory: Memory, filter: object): Promise<MemoryVersion[]> =>
+    readAll(memory.history?.list(filter) ?? []);
+
+  it("lie in pages of their own, with room for others beside them", async () => {
+    const memory = open();
+    await memory.write("/b", "x".repeat(6_500_000));
+    await memory.append("/a", "small");
+    for (const path of ["/c", "/b1"]) await memory.append(path, "x".repeat(6_500_000));
+    await memory.write("/d", "x".repeat(7_400_000));
+    for (const path of ["/d", "/d1"]) await memory.append(path, "more");
+    expect((await memory.outline()).files.map(({ path, sizeBytes }) => [path, sizeBytes])).toEqual([
+      ["/a", 5],
+      ["/b", 6_500_000],
+      ["/b1", 6_500_000],
+      ["/c", 6_500_000],
+      ["/d", 7_400_005],
+      ["/d1", 4],
     ]);
     expect(findPageFaults(await readStoredPages(memories, memory.address))).toEqual([]);
   });
 
-  it("are deleted with everything below them, which is counted", async () => {
-    const memory = small.memory(freshAddress());
-    await putFiles(small, memory, createFiles(60));
-    for (const path of ["/d02/a/b/c", "/d02/z/y"]) await memory.write(path, "text");
-    await memory.delete("/d02/z/y");
-    expect(await memory.delete("/d02")).toEqual({ files: 11, dirs: 4 });
-    expect(await memory.stat("/d02")).toBeNull();
-    expect(await memory.list("/")).toHaveLength(5);
-    expect(findPageFaults(await readStoredPages(memories, memory.address))).toEqual([]);
+  it("can be replaced again and again, because earlier changes make room in their page", async () => {
+    const memory = open();
+    await memory.write("/a", "small");
+    for (const text of ["x", "y", "z"]) await memory.write("/large", text.repeat(7_000_000));
+    expect(await memory.read("/large")).toHaveLength(7_000_000);
+    expect(await listVersions(memory, { path: "/large" })).toHaveLength(history ? 3 : 0);
   });
 
-  it("stay when their files go, and go with the page when nothing is left", async () => {
-    const memory = small.memory(freshAddress());
-    const files = createFiles(60);
-    await putFiles(small, memory, files);
-    for (const path of Object.keys(files)) expect(await memory.delete(path)).toEqual({ files: 1, dirs: 0 });
-    expect(await memory.list("/")).toHaveLength(6);
-    expect(await memory.list("/d03")).toEqual([]);
-    expect(await memory.delete("/")).toEqual({ files: 0, dirs: 6 });
-    const pages = await findPages(memories, memory);
-    expect(pages).toHaveLength(1);
-    expect(Object.keys(pages[0]?.document ?? {})).not.toEqual(expect.arrayContaining(["lo", "hi", "sizeBytes"]));
-  });
-
-  it("refuse a file as their parent wherever it lies", async () => {
-    const memory = small.memory(freshAddress());
-    const files = createFiles(60);
-    await putFiles(small, memory, files);
-    for (const path of Object.keys(files)) {
-      await refuses(memory.write(`${path}/below`, "text"), "ENOTDIR");
-      await refuses(memory.append(path.slice(0, 4), "text"), "EISDIR");
-    }
-    expect(await textsOf(memory)).toEqual(files);
+  it("go at once, although they are more than a document can have, and leave a version each", async () => {
+    const memory = open();
+    for (let index = 0; index < 18; index += 1) await memory.write(`/many/${index}`, `${index} `.repeat(300_000));
+    expect(await memory.delete("/many")).toEqual({ files: 18, dirs: 1 });
+    expect(await listVersions(memory, { operation: "deleted" })).toHaveLength(history ? 18 : 0);
+    for (const { id } of await listVersions(memory, { path: "/many/7", operation: "created" }))
+      expect((await memory.history?.read(id))?.content).toBe("7 ".repeat(300_000));
   });
 });
 
-describe("unusual names", () => {
+it("a large memory whose files are all deleted keeps its directories, and goes back to one page without them", async () => {
+  const memory = small.memory(freshAddress());
+  const files = createFiles(60);
+  await putFiles(small, memory, files);
+  for (const path of Object.keys(files)) expect(await memory.delete(path)).toEqual({ files: 1, dirs: 0 });
+  expect(await memory.list("/")).toHaveLength(6);
+  expect(await memory.list("/d03")).toEqual([]);
+  expect(await memory.delete("/")).toEqual({ files: 0, dirs: 6 });
+  const [page, ...others] = await findPages(memories, memory);
+  expect([others, Object.keys(page?.document ?? {})]).toEqual([
+    [],
+    expect.not.arrayContaining(["lo", "hi", "sizeBytes"]),
+  ]);
+});
+
+it("unusual names lie in the pages that their positions name, and are renamed and deleted there", async () => {
   // The order by code units differs from the order by UTF-8 bytes for the last two and for the one before them.
-  const characters = [
-    "!",
-    "$",
-    "%",
-    ".",
-    "%2E",
-    "$$",
-    "a.b",
-    "A",
-    "a",
-    "~",
-    "é",
-    "ß",
-    "\u{FFFD}",
-    "\u{FF5E}",
-    "\u{10000}",
-    "😀",
-  ];
-  const paths = characters.flatMap((first) =>
-    characters.map((second) => `/${first}x/${second}${first === "." ? "." : ""}y`),
-  );
+  const names = ["$", ".", "%2E", "a.b", "A", "~", "é", "\u{FF5E}", "\u{10000}", "😀"];
+  const paths = names.flatMap((first) => names.map((second) => `/${first}x/${second}y`));
   const files = Object.fromEntries(paths.map((path) => [path, `text of ${path} `.repeat(4)]));
-
-  it("lie in the pages that their positions name", async () => {
-    const memory = small.memory(freshAddress());
-    await putFiles(small, memory, files);
-    const pages = await findPages(memories, memory);
-    expect(pages.length).toBeGreaterThan(20);
-    expect(findPageFaults(pages.map(({ document }) => document))).toEqual([]);
-    expect(await textsOf(memory)).toEqual(files);
-    const cold = openStore().memory(memory.address);
-    for (const path of paths) expect(await cold.read(path)).toBe(files[path]);
-    for (const path of paths) await cold.append(path, "more");
-    for (const first of characters) {
-      const listed = (await cold.list(`/${first}x`)).map(({ name }) => `/${first}x/${name}`);
-      expect(listed).toEqual(paths.filter((path) => path.startsWith(`/${first}x/`)).toSorted());
-    }
-  });
-
-  it("are renamed and deleted", async () => {
-    const memory = small.memory(freshAddress());
-    await putFiles(small, memory, files);
-    for (const [index, first] of characters.entries()) {
-      if (index % 2 === 0) await memory.rename(`/${first}x`, `/😀/${first}x`);
-      else expect(await memory.delete(`/${first}x`)).toEqual({ files: characters.length, dirs: 1 });
-    }
-    const isKept = (path: string): boolean => characters.findIndex((first) => path.startsWith(`/${first}x/`)) % 2 === 0;
-    const kept = paths.filter(isKept).map((path): [string, string | undefined] => [`/😀${path}`, files[path]]);
-    expect(await textsOf(memory)).toEqual(Object.fromEntries(kept));
-    expect(findPageFaults(await readStoredPages(memories, memory.address))).toEqual([]);
-  });
+  const memory = small.memory(freshAddress());
+  await putFiles(small, memory, files);
+  expect((await findPages(memories, memory)).length).toBeGreaterThan(10);
+  expect(await readTexts(memory)).toEqual(files);
+  const cold = openStore().memory(memory.address);
+  for (const path of paths) expect(await cold.read(path)).toBe(files[path]);
+  for (const [index, first] of names.entries()) {
+    const listed = (await cold.list(`/${first}x`)).map(({ name }) => `/${first}x/${name}`);
+    expect(listed).toEqual(paths.filter((path) => path.startsWith(`/${first}x/`)).toSorted());
+    if (index % 2 === 0) await memory.rename(`/${first}x`, `/😀/${first}x`);
+    else expect(await memory.delete(`/${first}x`)).toEqual({ files: names.length, dirs: 1 });
+  }
+  const kept = paths.filter((path) => names.findIndex((first) => path.startsWith(`/${first}x/`)) % 2 === 0);
+  expect(await readTexts(memory)).toEqual(Object.fromEntries(kept.map((path) => [`/😀${path}`, files[path]])));
+  expect(findPageFaults(await readStoredPages(memories, memory.address))).toEqual([]);
 });
 
 describe("the limit of a large memory", () => {
@@ -226,9 +176,8 @@ describe("the limit of a large memory", () => {
       () => memory.rename("/d05/f5", `/${"y".repeat(200)}/${"y".repeat(200)}`),
     ];
     for (const refuse of refused) {
-      const error = await refuse().catch((reason: unknown) => reason);
-      expect([String(refuse), MemoryError.isInstance(error) && error.code]).toEqual([String(refuse), "ENOSPC"]);
-      expect(String(error)).toMatch(new RegExp(`would be \\d+ bytes, over its limit of ${sizeBytes + 500} bytes`));
+      const limit = new RegExp(`would be \\d+ bytes, over its limit of ${sizeBytes + 500} bytes`);
+      expect(await getFailure(refuse())).toMatchObject({ code: "ENOSPC", message: expect.stringMatching(limit) });
     }
     expect(await memory.snapshot()).toEqual(before);
     await memory.write("/d05/new", "x".repeat(50));
@@ -242,15 +191,6 @@ describe("the limit of a large memory", () => {
     await memory.rename("/d05/f5", "/d05/f");
     expect(await memory.delete("/d07")).toEqual({ files: 10, dirs: 1 });
     expect(await memory.delete("/d08/f1")).toEqual({ files: 1, dirs: 0 });
-  });
-
-  it("refuses the first write of a memory too, and makes none", async () => {
-    const memory = small.memory(freshAddress(), { maxMemoryBytes: 3000 });
-    await refuses(memory.write("/a", "x".repeat(4000)), "ENOSPC");
-    expect(await readAll(small.listMemories(memory.address))).toEqual([]);
-    await memory.write("/a", "x".repeat(2000));
-    await refuses(memory.write("/b", "x".repeat(2000)), "ENOSPC");
-    expect(await textsOf(memory)).toEqual({ "/a": "x".repeat(2000) });
   });
 
   it("is none by default where there are transactions", async () => {
@@ -274,7 +214,7 @@ describe("files of large memories as items", () => {
     const sent = await commandsOf(client, () => putFiles(usual, memory, files));
     expect(sent.length).toBeLessThanOrEqual(9);
     expect((await findPages(memories, memory)).length).toBeGreaterThan(15);
-    expect(await textsOf(memory)).toEqual(files);
+    expect(await readTexts(memory)).toEqual(files);
   });
 
   it("are put, found, listed and deleted as those of small ones", async () => {
@@ -314,10 +254,10 @@ describe("files of large memories as items", () => {
     const changed = Object.keys(createFiles(300)).map((key) => ({ namespace, key, value: { content: "changed" } }));
     const refused = small.batch([...changed, { namespace, key: "/d00/f0/below", value: { content: "text" } }]);
     await refuses(refused, "ENOTDIR");
-    expect(Object.values(await textsOf(memory))).not.toContain("changed");
+    expect(Object.values(await readTexts(memory))).not.toContain("changed");
     const sent = await commandsOf(client, () => small.batch(changed));
     expect(sent.length).toBeLessThanOrEqual(6);
-    expect(new Set(Object.values(await textsOf(memory)))).toEqual(new Set(["changed"]));
+    expect(new Set(Object.values(await readTexts(memory)))).toEqual(new Set(["changed"]));
   });
 
   it("of a batch are never seen half", async () => {
