@@ -4,8 +4,9 @@ import { type Memory, MemoryNode, MongoMemoryStore, type MongoMemoryStoreOptions
 import { withPageBytes } from "../../helpers/page-sizes.js";
 import { freshAddress } from "../../helpers/memory-case.js";
 import { commandsOf } from "../../helpers/commands-of.js";
+import { largeChanges, loadingChanges, type PagedCall, pagedChanges, pagedReads } from "../../helpers/paged-calls.js";
 import { createFiles, findPages, type FoundPage, putFiles } from "../../helpers/paged-memories.js";
-import { findPageFaults, readStoredPages } from "../../helpers/stored-pages.js";
+import { findPageFaults } from "../../helpers/stored-pages.js";
 import { testDatabase } from "../../helpers/test-database.js";
 import { useClient } from "../../helpers/use-client.js";
 
@@ -13,7 +14,7 @@ const { uri, name: dbName, db } = testDatabase("replicaSet");
 const client = useClient(new MongoClient(uri, { monitorCommands: true }));
 const memories = db.collection("memories");
 
-function openStore(options: Omit<MongoMemoryStoreOptions, "client"> = {}): MongoMemoryStore {
+function openStore(options: Partial<MongoMemoryStoreOptions> = {}): MongoMemoryStore {
   return new MongoMemoryStore({ client, dbName, ...withPageBytes(2000), ...options });
 }
 
@@ -34,158 +35,55 @@ async function createMemory(
   return { memory, page, pages };
 }
 
-type Row = [title: string, run: (memory: Memory, page: FoundPage) => Promise<unknown>];
-
 /** The second file of a page. So the page begins before it, and ends after its directory of that name. */
 const fileOf = ({ files }: FoundPage): string => files[1] ?? "";
 
-const reads: Row[] = [
-  ["read", (memory, page) => memory.read(fileOf(page))],
-  ["stat of a file", (memory, page) => memory.stat(fileOf(page))],
-  ["list of a small directory", (memory) => memory.list("/d03")],
-  ["stat of a small directory", (memory) => memory.stat("/d03")],
-  ["snapshot", (memory) => memory.snapshot()],
-];
+/** Without those that move versions in the background, which begin with a find. */
+const withoutMoves = (sent: readonly string[]): readonly string[] =>
+  sent.slice(0, sent.findLastIndex((name) => name !== "find" && name !== "aggregate") + 1);
 
-const changes: Row[] = [
-  ["append", (memory, page) => memory.append(fileOf(page), "more")],
-  ["update", (memory, page) => memory.update(fileOf(page), "words", "others")],
-  ["write", (memory, page) => memory.write(fileOf(page), "text")],
-  ["write of a new file", (memory, page) => memory.write(`${fileOf(page)} new`, "text")],
-  ["append that creates", (memory, page) => memory.append(`${fileOf(page)} new`, "text")],
-  ["write with new parents", (memory, page) => memory.write(`${fileOf(page)} new/a/b`, "text")],
-  ["delete of a file", (memory, page) => memory.delete(fileOf(page))],
-  ["delete of nothing", (memory, page) => memory.delete(`${fileOf(page)} none`)],
-];
+describe.each([false, true])("the commands of a large memory, history: %s", (history) => {
+  const store = openStore({ history });
+  const ofOther = openStore({ client: useClient(new MongoClient(uri)), history });
 
-const loadingChanges: Row[] = [
-  ["edit", (memory, page) => memory.edit(fileOf(page), (text) => `${text}!`)],
-  ["rename within a page", (memory, page) => memory.rename(fileOf(page), `${fileOf(page)} moved`)],
-];
+  /** The commands of a call in a memory that another client has made, whose versions are moved in the background. */
+  async function listCommands(run: PagedCall[1]): Promise<string[]> {
+    const { memory: made } = await createMemory(ofOther);
+    const memory = store.memory(made.address);
+    await memory.read("/d03/f3");
+    return names(await commandsOf(client, () => run(memory)));
+  }
 
-const largeChanges: Row[] = [
-  ["rename of a file to another page", (memory, page) => memory.rename(fileOf(page), "/z")],
-  ["rename of a directory of several pages", (memory) => memory.rename("/d03", "/z")],
-  ["delete of a directory of several pages", (memory) => memory.delete("/d03")],
-  ["delete of everything", (memory) => memory.delete("/")],
-];
+  it.each(pagedReads)("%s is one, however many pages there are", async (_title, run) => {
+    expect(await listCommands(run)).toHaveLength(1);
+  });
 
-const kinds: [string, Omit<MongoMemoryStoreOptions, "client">][] = [
-  ["memories", {}],
-  ["memories that expire", { expireMs: { global: 3_600_000 } }],
-];
-
-describe.each(kinds)("the commands of large %s", (_, options) => {
-  const store = openStore(options);
-
-  it.each([...reads, ...changes])("%s is one, however many pages there are", async (_title, run) => {
-    const { memory, page } = await createMemory(store);
-    expect(await commandsOf(client, () => run(memory, page))).toHaveLength(1);
+  it.each(pagedChanges)("%s is one, however many pages there are", async (_title, run) => {
+    expect(withoutMoves(await listCommands(run))).toHaveLength(1);
   });
 
   it.each(loadingChanges)("%s is two", async (_title, run) => {
-    const { memory, page } = await createMemory(store);
-    expect(await commandsOf(client, () => run(memory, page))).toHaveLength(2);
+    expect(withoutMoves(await listCommands(run))).toEqual(["find", history ? "findAndModify" : "update"]);
   });
 
-  it.each(largeChanges)("%s is a load and at most four", async (_title, run) => {
-    const { memory, page } = await createMemory(store);
-    const sent = names(await commandsOf(client, () => run(memory, page)));
-    expect(sent[0]).toBe("find");
-    expect(sent.length).toBeLessThanOrEqual(5);
-    expect(sent.at(-1)).toBe("commitTransaction");
+  it.each(largeChanges)("%s is a load and a transaction, with its versions", async (_title, run) => {
+    const sent = withoutMoves(await listCommands(run));
+    expect([sent[0], sent.at(-1)]).toEqual(["find", "commitTransaction"]);
+    expect(sent.length).toBeLessThanOrEqual(history ? 7 : 5);
   });
 });
 
-describe("a process that does not know the pages", () => {
-  const store = openStore();
-
-  it.each([...reads, ...changes])("learns them once by a %s, with few commands more", async (_title, run) => {
-    const { memory, page } = await createMemory(store);
+it.each([...pagedReads, ...pagedChanges])(
+  "a process that does not know the pages learns them once by a %s, with few commands more",
+  async (_title, run) => {
+    const { memory } = await createMemory(openStore());
     const other = openStore();
     await other.start();
     const cold = other.memory(memory.address);
-    expect((await commandsOf(client, () => run(cold, page))).length).toBeLessThanOrEqual(7);
+    expect((await commandsOf(client, () => run(cold))).length).toBeLessThanOrEqual(7);
     expect(await commandsOf(client, () => cold.read("/d00/f0"))).toHaveLength(1);
-  });
-
-  it("deletes a file of another page, and a directory", async () => {
-    const { memory, page } = await createMemory(store);
-    const openCold = (): Memory => openStore().memory(memory.address);
-    expect(await openCold().delete(fileOf(page))).toEqual({ files: 1, dirs: 0 });
-    expect(await memory.stat(fileOf(page))).toBeNull();
-    expect(await openCold().delete("/d05")).toEqual({ files: 10, dirs: 1 });
-    expect(await openCold().delete("/d05")).toEqual({ files: 0, dirs: 0 });
-    expect(await openCold().delete("/")).toEqual({ files: 49, dirs: 5 });
-  });
-
-  it.each<Row>([
-    ["reads", async (memory, page) => expect(await memory.read(page.files.at(-1) ?? "")).toMatch(/^note/)],
-    ["appends", (memory, page) => memory.append(page.files.at(-1) ?? "", "more")],
-    [
-      "deletes",
-      async (memory, page) => expect(await memory.delete(page.files.at(-1) ?? "")).toEqual({ files: 1, dirs: 0 }),
-    ],
-  ])("%s a file whose page others have split meanwhile", async (_title, run) => {
-    const { memory, page } = await createMemory(store);
-    const other = openStore().memory(memory.address);
-    // A file of the head would not let it know the other pages.
-    await other.read(fileOf(page));
-    await memory.write(`${page.files[0]} long`, "text ".repeat(700));
-    const pages = await findPages(memories, memory);
-    expect(pages.find(({ lo }) => lo === page.lo)?.files).not.toContain(page.files.at(-1));
-    await run(other, page);
-    expect(findPageFaults(await readStoredPages(memories, memory.address))).toEqual([]);
-    expect(await other.snapshot()).toEqual(await memory.snapshot());
-  });
-});
-
-describe("the commands of a large memory with a history", () => {
-  const store = openStore({ history: true });
-  const ofOther = new MongoMemoryStore({
-    client: useClient(new MongoClient(uri)),
-    dbName,
-    history: true,
-    ...withPageBytes(2000),
-  });
-
-  /** A memory that another client has made, whose versions are moved in the background. */
-  async function createKnown(): Promise<{ memory: Memory; page: FoundPage }> {
-    const { memory: made, page } = await createMemory(ofOther);
-    const memory = store.memory(made.address);
-    await memory.read(fileOf(page));
-    return { memory, page };
-  }
-
-  /** Without those that move versions in the background, which begin with a find. */
-  const ownCommands = (sent: readonly string[]): string[] =>
-    sent.slice(0, sent.findLastIndex((name) => name !== "find" && name !== "aggregate") + 1);
-
-  it.each(changes)("%s is one, however many pages there are", async (_title, run) => {
-    const { memory, page } = await createKnown();
-    const sent = names(await commandsOf(client, () => run(memory, page)));
-    expect(ownCommands(sent)).toEqual(["findAndModify"]);
-  });
-
-  it.each(loadingChanges)("%s is two", async (_title, run) => {
-    const { memory, page } = await createKnown();
-    const sent = names(await commandsOf(client, () => run(memory, page)));
-    expect(ownCommands(sent)).toEqual(["find", "findAndModify"]);
-  });
-
-  it.each(largeChanges)("%s is a transaction with its versions", async (_title, run) => {
-    const { memory, page } = await createKnown();
-    const sent = ownCommands(names(await commandsOf(client, () => run(memory, page))));
-    expect(sent[0]).toBe("find");
-    expect(sent.length).toBeLessThanOrEqual(7);
-    expect(sent.at(-1)).toBe("commitTransaction");
-  });
-
-  it.each(reads)("%s is one", async (_title, run) => {
-    const { memory, page } = await createKnown();
-    expect(await commandsOf(client, () => run(memory, page))).toHaveLength(1);
-  });
-});
+  },
+);
 
 describe("a process that knows a large memory", () => {
   const store = openStore();
