@@ -12,6 +12,7 @@ import { createRecordTools } from "../../../src/langchain/records/index.js";
 import { withinTime } from "../../../src/core/runtime/call.js";
 import { ExactCollection } from "../../../src/mongodb/driver/exact-collection.js";
 import { failCommands } from "../../helpers/fail-commands.js";
+import { getFailure } from "../../helpers/get-failure.js";
 import { freshAddress } from "../../helpers/memory-case.js";
 import { changeStatuses } from "../../../src/core/contract/change-record.js";
 import { commandsOf } from "../../helpers/commands-of.js";
@@ -45,83 +46,100 @@ const ofMemories = Object.entries({
   ),
 });
 
-// The limits of the driver and of the store never end a call here: one that its own limit does not end lasts for ever.
-describe("a port that accepts connections and never answers", () => {
+interface Silent {
+  /** With a time limit of 100 ms. */
+  hasty: MongoMemoryStore;
+  /** With none. */
+  memory: Memory;
+}
+
+const silentOptions = { dbName: "silent", history: true, expireMs: { perUser: 1_000_000 } } as const;
+
+/** The limits of the driver never end a call here: one that its own limit does not end lasts for ever. */
+async function openPort(): Promise<Silent> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => sockets.add(socket.on("error", () => undefined).resume()));
-  let hasty: MongoMemoryStore;
-  let memory: Memory;
-
-  beforeAll(async () => {
-    await once(server.listen(0, "127.0.0.1"), "listening");
-    const { port } = server.address() as AddressInfo;
-    const options = { serverSelectionTimeoutMS: 2 ** 31 - 1, connectTimeoutMS: 2 ** 31 - 1 };
-    const client = useClient(new MongoClient(`mongodb://127.0.0.1:${port}/`, options));
-    const shared = { client, dbName: "silent", history: true, expireMs: { global: 1000 } } as const;
-    hasty = new MongoMemoryStore({ ...shared, timeoutMs: 100 });
-    memory = new MongoMemoryStore({ ...shared, timeoutMs: Infinity }).memory({ nodeId: "a" });
-  });
-
-  afterAll(() => {
+  closing.push(() => {
     for (const socket of sockets) socket.destroy();
     server.close();
   });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const { port } = server.address() as AddressInfo;
+  const patience = { serverSelectionTimeoutMS: 2 ** 31 - 1, connectTimeoutMS: 2 ** 31 - 1 };
+  const client = useClient(new MongoClient(`mongodb://127.0.0.1:${port}/`, patience));
+  const hasty = new MongoMemoryStore({ ...silentOptions, client, timeoutMs: 100 });
+  return {
+    hasty,
+    memory: new MongoMemoryStore({ ...silentOptions, client, timeoutMs: Infinity }).memory({ nodeId: "a" }),
+  };
+}
 
-  it.each(Object.entries(storeCalls))("ends %s of a store when its time is up", async (_name, call) => {
+const closing: (() => void)[] = [];
+afterAll(() => closing.forEach((close) => close()));
+
+interface Frozen extends Silent {
+  mongod: PrivateMongod;
+  owned: MongoMemoryStore;
+  node: MemoryNode;
+}
+
+let frozen: Promise<Frozen> | undefined;
+
+/** The same for all tests of this file. Each but the last one leaves it frozen. */
+const openFrozen = (): Promise<Frozen> => (frozen ??= startFrozen());
+
+async function startFrozen(): Promise<Frozen> {
+  const mongod = await privateMongod("standalone");
+  const client = useClient(new MongoClient(mongod.uri));
+  /** A time limit that a busy machine keeps before the server is frozen, too. */
+  const patient = new MongoMemoryStore({ ...silentOptions, client });
+  const hasty = new MongoMemoryStore({ ...silentOptions, client, timeoutMs: 100 });
+  const owned = await MongoMemoryStore.fromConnString(mongod.uri, { dbName: "silent" });
+  const node = new MemoryNode({ ...freshAddress(), store: patient });
+  const memory = node.memory();
+  await patient.start();
+  await untilAnswers(hasty.memory(memory.address));
+  await startPatiently(hasty);
+  await memory.write("/a", "x");
+  await owned.put(["a"], "k", {});
+  await mongod.pause();
+  return { mongod, hasty, memory, owned, node };
+}
+
+const { start: _startedAlready, ...otherCalls } = storeCalls;
+
+describe.each<[string, () => Promise<Silent>, typeof storeCalls]>([
+  ["a port that accepts connections and never answers", openPort, storeCalls],
+  ["a frozen mongod", openFrozen, otherCalls],
+])("%s", (_title, open, calls) => {
+  let hasty: MongoMemoryStore;
+  let memory: Memory;
+  beforeAll(async () => {
+    ({ hasty, memory } = await open());
+  });
+
+  it.each(Object.entries(calls))("ends %s of a store when its time is up", async (_name, call) => {
     await expect(call(hasty)).rejects.toMatchObject({ code: "EIO", message: overdue });
   });
 
-  it.each(ofMemories)("ends %s when its time is up", async (_name, call) => {
-    await expect(call(memory.with({ timeoutMs: 100 }))).rejects.toMatchObject({ code: "EIO", message: overdue });
-  });
-
-  it.each(ofMemories)("ends %s when its signal aborts", async (_name, call) => {
-    expect(await aborted((signal) => call(memory.with({ signal })))).toBe(stopped);
-  });
-
-  it.each(ofMemories)("is asked nothing by %s if its signal has aborted before", async (_name, call) => {
-    await expect(call(memory.with({ signal: AbortSignal.abort(stopped) }))).rejects.toBe(stopped);
-  });
+  it.each(ofMemories)(
+    "ends %s when its time is up or its signal aborts, and is asked nothing after that",
+    async (_name, call) => {
+      const [late, ofHasty, gone] = await Promise.all([
+        getFailure(call(memory.with({ timeoutMs: 100 }))),
+        getFailure(call(hasty.memory(memory.address))),
+        aborted((signal) => call(memory.with({ signal }))),
+      ]);
+      expect([late, ofHasty]).toMatchObject([1, 2].map(() => ({ code: "EIO", message: overdue })));
+      expect(gone).toBe(stopped);
+      await expect(call(memory.with({ signal: AbortSignal.abort(stopped) }))).rejects.toBe(stopped);
+    },
+  );
 });
 
 describe("a frozen mongod", () => {
-  let mongod: PrivateMongod;
-  /** A time limit that a busy machine keeps before the server is frozen, too. */
-  let patient: MongoMemoryStore;
-  let hasty: MongoMemoryStore;
-  let owned: MongoMemoryStore;
-  let node: MemoryNode;
-  let memory: Memory;
-
-  beforeAll(async () => {
-    mongod = await privateMongod("standalone");
-    const client = useClient(new MongoClient(mongod.uri));
-    const options = { client, dbName: "waiting", history: true, expireMs: { perUser: 1_000_000 } } as const;
-    patient = new MongoMemoryStore(options);
-    hasty = new MongoMemoryStore({ ...options, timeoutMs: 100 });
-    owned = await MongoMemoryStore.fromConnString(mongod.uri, { dbName: "waiting" });
-    node = new MemoryNode({ ...freshAddress(), store: patient });
-    memory = node.memory();
-    await patient.start();
-    await untilAnswers(hasty.memory(memory.address));
-    await startPatiently(hasty);
-    await memory.write("/a", "x");
-    await owned.put(["a"], "k", {});
-    await mongod.pause();
-  });
-
-  const { start: _startedAlready, ...otherCalls } = storeCalls;
-
-  it.each(Object.entries(otherCalls))("ends %s of a store when its time is up", async (_name, call) => {
-    await expect(call(hasty)).rejects.toMatchObject({ code: "EIO", message: overdue });
-  });
-
-  it.each(ofMemories)("ends %s when its time is up", async (_name, call) => {
-    await expect(call(hasty.memory(memory.address))).rejects.toMatchObject({ code: "EIO", message: overdue });
-    await expect(call(memory.with({ timeoutMs: 100 }))).rejects.toMatchObject({ code: "EIO", message: overdue });
-  });
-
   it("is told to the model by the tools of every dialect and of deepagents", async () => {
+    const { hasty, memory } = await openFrozen();
     const hastyMemory = hasty.memory(memory.address);
     const [write, , read] = createJournalTools(hastyMemory);
     const [add] = createRecordTools(hastyMemory);
@@ -138,47 +156,41 @@ describe("a frozen mongod", () => {
 
   it("leaves a model without its memory when the time is up", async () => {
     const told: string[] = [];
-    const connector = new MemoryNode({ ...freshAddress(), store: hasty }).createConnector({
-      onError: ({ message }) => told.push(message),
-    });
+    const { hasty } = await openFrozen();
+    const onError = ({ message }: Error): number => told.push(message);
     const messages = [new HumanMessage("hello")];
+    const connector = new MemoryNode({ ...freshAddress(), store: hasty }).createConnector({ onError });
     expect(await connector.inject(messages)).toBe(messages);
     expect(told).toEqual([overdue]);
   });
 
-  it.each(ofMemories)("lets go of %s that is aborted", async (_name, call) => {
-    expect(await aborted((signal) => call(memory.with({ signal })))).toBe(stopped);
-  });
-
-  it.each<[string, (signal: AbortSignal) => Promise<unknown>]>([
-    [
-      "a tool called directly",
-      (signal) => new MemoryTool({ memory }).invoke({ path: "/a", command: "read" }, { signal }),
-    ],
-    [
-      "the tool of a node",
-      (signal) => node.memoryTools[0]?.invoke({ path: "/a", command: "read" }, { signal }) as Promise<unknown>,
-    ],
+  const read = { path: "/a", command: "read" } as const;
+  it.each<[string, (signal: AbortSignal, of: Frozen) => Promise<unknown>]>([
+    ["a tool called directly", (signal, { memory }) => new MemoryTool({ memory }).invoke(read, { signal })],
+    ["the tool of a node", async (signal, { node }) => node.memoryTools[0]?.invoke(read, { signal })],
     [
       "the journal",
-      (signal) => createJournalTools(memory)[0]?.invoke({ key: "k", content: "y" }, { signal }) as Promise<unknown>,
+      async (signal, { memory }) => createJournalTools(memory)[0]?.invoke({ key: "k", content: "y" }, { signal }),
     ],
-    ["a connector", (signal) => node.createConnector().inject([new HumanMessage("hello")], { signal })],
-    ["a rendering", (signal) => node.createConnector().renderMessage({ signal })],
+    ["a connector", (signal, { node }) => node.createConnector().inject([new HumanMessage("hello")], { signal })],
+    ["a rendering", (signal, { node }) => node.createConnector().renderMessage({ signal })],
   ])("lets go of %s that is aborted", async (_name, call) => {
-    expect(await aborted(call)).toBe(stopped);
+    const silent = await openFrozen();
+    expect(await aborted((signal) => call(signal, silent))).toBe(stopped);
   });
 
   it("ends the stop of a store that owns its client", async () => {
+    const { owned } = await openFrozen();
     await owned.stop();
     await expect(owned.get(["a"], "k")).rejects.toMatchObject({ message: expect.stringContaining("store is stopped") });
   });
 
   it("gets no change, when it goes on, that was over while it waited for a connection", async () => {
+    const { mongod } = await openFrozen();
     const address = freshAddress();
     const narrow = useClient(new MongoClient(mongod.uri, { maxPoolSize: 1 }));
     mongod.resume();
-    const changed = new MongoMemoryStore({ client: narrow, dbName: "waiting" }).memory(address);
+    const changed = new MongoMemoryStore({ client: narrow, dbName: "silent" }).memory(address);
     await untilAnswers(changed);
     await changed.append("/a", "before");
     await mongod.pause();
