@@ -1,7 +1,6 @@
 import { writeFileSync } from "node:fs";
-import { mkdir, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
-import { type BaseStore, InMemoryStore } from "@langchain/langgraph-checkpoint";
+import { join } from "node:path";
+import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { MongoClient } from "mongodb";
 import {
   type MemoryAddress,
@@ -12,7 +11,6 @@ import {
   openMemory,
 } from "../../src/index.js";
 import { openDirectoryMemory } from "../../src/backends/directory/index.js";
-import { createNamespace } from "./addresses.js";
 import { testDatabase } from "./test-database.js";
 import { openInFolder, testFolder } from "./test-folder.js";
 import { useClient } from "./use-client.js";
@@ -24,8 +22,6 @@ export interface BackendUnderTest {
    * supports several processes.
    */
   open: (address: MemoryAddress, options?: MemoryOptions) => Memory;
-  /** Puts a text into the storage directly, without any memory. */
-  byHand: (address: MemoryAddress, path: string, text: string) => Promise<void>;
   /** Opens a memory whose storage fails at every call. */
   openFailing: () => Memory;
 }
@@ -45,10 +41,10 @@ export function backendsUnderTest(): [name: string, backend: BackendUnderTest][]
 
 /** Mounts the memory of the address at the root, with another memory below it. */
 function mounts(): BackendUnderTest {
-  const { byHand, open, openFailing } = inMemory();
+  const { open, openFailing } = inMemory();
   const tree = (memory: Memory): Memory =>
     mountMemories({ "/": memory, "/mounted/here": openMemory(new InMemoryStore(), { nodeId: "other" }) });
-  return { open: (address, options) => tree(open(address, options)), byHand, openFailing: () => tree(openFailing()) };
+  return { open: (address, options) => tree(open(address, options)), openFailing: () => tree(openFailing()) };
 }
 
 class FailingStore extends InMemoryStore {
@@ -61,13 +57,8 @@ function inMemory(): BackendUnderTest {
   const store = new InMemoryStore();
   return {
     open: (address, options) => openMemory(store, address, options),
-    byHand: intoStore(store),
     openFailing: () => openMemory(new FailingStore(), { nodeId: "failing" }),
   };
-}
-
-function intoStore(store: BaseStore | undefined): BackendUnderTest["byHand"] {
-  return async (address, path, text) => store?.put(createNamespace(address), path, { content: text });
 }
 
 function mongodb(): BackendUnderTest {
@@ -84,7 +75,6 @@ function mongodb(): BackendUnderTest {
       opened += 1;
       return store.memory(address, options);
     },
-    byHand: intoStore(stores[0]),
     openFailing: () => failing.memory({ nodeId: "failing" }),
   };
 }
@@ -95,11 +85,6 @@ function directory(): BackendUnderTest {
   writeFileSync(dir, "");
   return {
     open: (address, options) => openInFolder(folder, address, options),
-    byHand: async (address, path, text) => {
-      const file = join(folder, openInFolder(folder, address).address.nodeId, path);
-      await mkdir(dirname(file), { recursive: true });
-      await writeFile(file, text);
-    },
     openFailing: () => openDirectoryMemory({ dir }),
   };
 }

@@ -1,9 +1,11 @@
+import assert from "node:assert/strict";
 import { expect, it } from "@jest/globals";
 import { ToolMessage } from "@langchain/core/messages";
 import type { StructuredTool } from "@langchain/core/tools";
 import { GraphInterrupt } from "@langchain/langgraph";
+import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import fc from "fast-check";
-import type { Memory, MemorySource } from "../../src/index.js";
+import { type Memory, type MemorySource, openMemory } from "../../src/index.js";
 import { freshAddress } from "./memory-case.js";
 import { anyCharacter } from "./any-character.js";
 import { type BackendUnderTest, storageSecrets } from "./backends-under-test.js";
@@ -28,6 +30,11 @@ export interface DialectUnderTest {
   prepare: DialectCall[];
   /** Calls that must all succeed when many of them are made at once. Each leaves `markOf(index)` in a file, once. */
   parallel: Record<string, ParallelCalls>;
+  /** Calls of which one must succeed when many of them are made at once. */
+  exclusive: Record<
+    string,
+    ParallelCalls & { /** The marks in the files afterwards. */ left: (winner: number) => number[] }
+  >;
   /** The hints that an MCP client gets about each tool. */
   hints: Record<string, { title: string; readOnly: boolean; destructive: boolean }>;
 }
@@ -41,10 +48,11 @@ export interface ParallelCalls {
 /** The text that a call leaves in the memory. No mark contains another. */
 export const markOf = (index: number): string => `<mark ${index}>`;
 
-export const parallelCalls = repetitions({ usual: 20, long: 50 });
+export const parallelCalls = repetitions({ usual: 15, long: 50 });
+export const parallelIndices = Array.from({ length: parallelCalls }, (_, index) => index);
 
 /** One line for each parallel call, which the call may replace by its mark. */
-export const parallelLines = Array.from({ length: parallelCalls }, (_, index) => `[line ${index}]\n`).join("");
+export const parallelLines = parallelIndices.map((index) => `[line ${index}]\n`).join("");
 
 /**
  * @param hasForm whether the answer meets this dialect's own conditions. @param others fields that should not exist.
@@ -55,12 +63,14 @@ export function checkedOutcome(hasForm: boolean, others: object, isOk: boolean, 
   return isOk ? "ok" : "refused";
 }
 
-/** Tests everything that a dialect must do, on one backend. @param hostileRuns lists of arguments of any shape. */
-export function testDialect(dialect: DialectUnderTest, backend: BackendUnderTest, hostileRuns: number): void {
-  const bench = (source: MemorySource = backend.open(freshAddress())): Bench => new Bench(dialect, source);
+/** Tests what a dialect must do on any memory. */
+export function testTools(dialect: DialectUnderTest): void {
+  const bench = (source: MemorySource): Bench => new Bench(dialect, source);
+  const freshBench = (): Bench => bench(openMemory(new InMemoryStore(), freshAddress()));
+  const calls = Object.values(dialect.commands);
 
   it("describes each tool by a flat schema that takes nothing else", () => {
-    for (const { schema, description } of bench().tools) {
+    for (const { schema, description } of freshBench().tools) {
       expect(schema).toMatchObject({ type: "object", properties: expect.any(Object), additionalProperties: false });
       expect(Object.keys(schema)).not.toEqual(expect.arrayContaining([expect.stringMatching(/^(oneOf|anyOf|allOf)$/)]));
       expect(description.length).toBeGreaterThan(20);
@@ -68,8 +78,31 @@ export function testDialect(dialect: DialectUnderTest, backend: BackendUnderTest
   });
 
   it("has all of its commands in this suite", () => {
-    expect(commandsOf(Object.values(dialect.commands))).toEqual(commandsOf(bench().tools.flatMap(offeredBy)));
+    expect(commandsOf(calls)).toEqual(commandsOf(freshBench().tools.flatMap(offeredBy)));
   });
+
+  it.each<[source: string, open: () => Memory]>([
+    ["fails", () => assert.fail("mongodb://admin:hunter2@127.0.0.1:27017")],
+    ["answers nothing", () => undefined as never],
+    ["answers no memory", () => ({}) as never],
+  ])("refuses each call where the source of the memory %s", async (_source, open) => {
+    for (const call of calls) {
+      expect(await bench(open).outcome(call)).toEqual(["refused", "error"]);
+      expect(await bench(open).text(call)).toMatch(/the memory could not be opened/i);
+    }
+  });
+
+  it("passes on an interrupt", async () => {
+    const { invoke } = bench(() => {
+      throw new GraphInterrupt([{ value: "may I?" }]);
+    });
+    for (const call of calls) await expect(invoke(call)).rejects.toBeInstanceOf(GraphInterrupt);
+  });
+}
+
+/** Tests what a dialect must do on one backend. @param hostileRuns lists of arguments of any shape. */
+export function testDialect(dialect: DialectUnderTest, backend: BackendUnderTest, hostileRuns: number): void {
+  const bench = (source: MemorySource = backend.open(freshAddress())): Bench => new Bench(dialect, source);
 
   it.each(Object.entries(dialect.commands))(
     "%s works, and is refused in the dialect's form where the storage fails",
@@ -106,20 +139,37 @@ export function testDialect(dialect: DialectUnderTest, backend: BackendUnderTest
     await fc.assert(property, { numRuns: hostileRuns });
   });
 
+  /** The calls at once, by two programs. @returns their answers, and how often each mark is in the files */
+  async function runAtOnce({ before = [], call }: ParallelCalls): Promise<{ outcomes: Outcome[]; marks: number[] }> {
+    const address = freshAddress();
+    const [one, other] = [bench(backend.open(address)), bench(backend.open(address))];
+    await one.run(dialect.prepare);
+    await one.run(before);
+    const answers = await Promise.all(
+      parallelIndices.map((index) => (index % 2 === 0 ? one : other).outcome(call(index))),
+    );
+    const text = await textOf(backend.open(address));
+    const marks = parallelIndices.map((index) => text.split(markOf(index)).length - 1);
+    return { outcomes: answers.map(([said]) => said), marks };
+  }
+
   it.each(Object.entries(dialect.parallel))(
     `${parallelCalls} parallel %s all land, once each`,
-    async (_title, { before = [], call }) => {
-      const address = freshAddress();
-      const [one, other] = [bench(backend.open(address)), bench(backend.open(address))];
-      await one.run(dialect.prepare);
-      await one.run(before);
-      const indices = Array.from({ length: parallelCalls }, (_, index) => index);
-      const answers = await Promise.all(indices.map((index) => (index % 2 === 0 ? one : other).outcome(call(index))));
-      expect(answers.filter(([said]) => said !== "ok")).toEqual([]);
-      const text = await textOf(backend.open(address));
-      expect(indices.map((index) => text.split(markOf(index)).length - 1)).toEqual(indices.map(() => 1));
+    async (_title, calls) => {
+      const { outcomes, marks } = await runAtOnce(calls);
+      expect(outcomes.filter((outcome) => outcome !== "ok")).toEqual([]);
+      expect(marks).toEqual(parallelIndices.map(() => 1));
     },
   );
+
+  for (const [title, { left, ...calls }] of Object.entries(dialect.exclusive)) {
+    it(`of ${parallelCalls} parallel ${title} one lands, and the others change nothing`, async () => {
+      const { outcomes, marks } = await runAtOnce(calls);
+      expect(outcomes.filter((outcome) => outcome === "ok")).toHaveLength(1);
+      const expected = left(outcomes.indexOf("ok"));
+      expect(marks).toEqual(parallelIndices.map((index) => (expected.includes(index) ? 1 : 0)));
+    });
+  }
 
   it.each(Object.entries(dialect.commands))(
     "%s is made once if the task of its call runs again",
@@ -164,14 +214,6 @@ export function testDialect(dialect: DialectUnderTest, backend: BackendUnderTest
     }
     expect((await backend.open(address).snapshot()).files).toEqual([]);
   });
-
-  it("passes on an interrupt", async () => {
-    const { invoke } = bench(() => {
-      throw new GraphInterrupt([{ value: "may I?" }]);
-    });
-    for (const call of Object.values(dialect.commands))
-      await expect(invoke(call)).rejects.toBeInstanceOf(GraphInterrupt);
-  });
 }
 
 /** The tools of a dialect, called as a model would call them. */
@@ -199,7 +241,7 @@ class Bench {
     return [this.#dialect.outcomeOf(message.text), message.status ?? "success"];
   };
 
-  readonly text = async (call: DialectCall, config: object): Promise<string> => {
+  readonly text = async (call: DialectCall, config?: object): Promise<string> => {
     const message = await this.invoke(call, config);
     return ToolMessage.isInstance(message) ? message.text : "";
   };

@@ -1,5 +1,5 @@
 import { createClaudeMemoryTool } from "../../../src/langchain/claude/index.js";
-import { type DialectCall, type DialectUnderTest, markOf, parallelLines } from "../dialect-suite.js";
+import { type DialectCall, type DialectUnderTest, markOf, parallelIndices, parallelLines } from "../dialect-suite.js";
 
 const memory = (args: Record<string, unknown>): DialectCall => ({ tool: "memory", args });
 
@@ -35,6 +35,20 @@ export const dialectUnderTest: DialectUnderTest = {
     create: {
       call: (index) => memory({ command: "create", path: `/memories/new/${index}.txt`, file_text: markOf(index) }),
     },
+  },
+  exclusive: {
+    create: {
+      call: (index) => memory({ command: "create", path: "/memories/new", file_text: markOf(index) }),
+      left: (winner) => [winner],
+    },
+    rename: {
+      before: parallelIndices.map((index) =>
+        memory({ command: "create", path: `/memories/from/${index}`, file_text: markOf(index) }),
+      ),
+      call: (index) => memory({ command: "rename", old_path: `/memories/from/${index}`, new_path: "/memories/to" }),
+      left: () => parallelIndices,
+    },
+    delete: { call: () => memory({ command: "delete", path }), left: () => [] },
   },
   hints: {
     memory: { title: "Memory", readOnly: false, destructive: true },

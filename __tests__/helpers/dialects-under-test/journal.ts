@@ -1,5 +1,5 @@
 import { createJournalTools } from "../../../src/langchain/journal/index.js";
-import { checkedOutcome, type DialectCall, type DialectUnderTest, markOf, parallelCalls } from "../dialect-suite.js";
+import { checkedOutcome, type DialectCall, type DialectUnderTest, markOf, parallelIndices } from "../dialect-suite.js";
 
 const writing = (key: string, content: string, target = "daily"): DialectCall => ({
   tool: "memory_write",
@@ -23,8 +23,14 @@ export const dialectUnderTest: DialectUnderTest = {
   parallel: {
     memory_write: { call: (index) => writing(`key ${index}`, markOf(index), index % 3 === 0 ? "summary" : "daily") },
     memory_update: {
-      before: Array.from({ length: parallelCalls }, (_, index) => writing(`key ${index}`, "before")),
+      before: parallelIndices.map((index) => writing(`key ${index}`, "before")),
       call: (index) => ({ tool: "memory_update", args: { key: `key ${index}`, content: markOf(index) } }),
+    },
+  },
+  exclusive: {
+    memory_write: {
+      call: (index) => writing("one key", markOf(index), index % 3 === 0 ? "summary" : "daily"),
+      left: (winner) => [winner],
     },
   },
   hints: {

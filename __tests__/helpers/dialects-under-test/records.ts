@@ -22,6 +22,13 @@ export const dialectUnderTest: DialectUnderTest = {
       call: (index) => ({ tool: "add_memory", args: { path: `project/${index}`, content: markOf(index) } }),
     },
   },
+  exclusive: {
+    add_memory: {
+      call: (index) => ({ tool: "add_memory", args: { path: "project/new", content: markOf(index) } }),
+      left: (winner) => [winner],
+    },
+    drop_memory: { call: () => ({ tool: "drop_memory", args: { path: "project/todo" } }), left: () => [] },
+  },
   hints: {
     add_memory: { title: "Add memory", readOnly: false, destructive: false },
     replace_memory: { title: "Replace memory", readOnly: false, destructive: true },

@@ -33,6 +33,7 @@ export const dialectUnderTest: DialectUnderTest = {
         memory({ command: "update", path: "/notes/today", oldContent: `[line ${index}]`, content: markOf(index) }),
     },
   },
+  exclusive: {},
   hints: {
     memory: { title: "Memory", readOnly: false, destructive: true },
   },

@@ -2,93 +2,45 @@ import { writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph";
-import { type MemoryGuard, type MemoryRule, type Memory, MemoryNode, openMemory } from "../../../src/index.js";
 import { DeepAgentsBackend } from "../../../src/deepagents/index.js";
+import { type MemoryGuard, type MemoryRule, type Memory, MemoryNode, openMemory } from "../../../src/index.js";
 import { createMcpServer } from "../../../src/mcp/index.js";
 import type { DialectCall } from "../../helpers/dialect-suite.js";
 import { pageAt, programsOf } from "../../helpers/documentation.js";
-import { dialectsUnderTest, type DialectName, dialectNames } from "../../helpers/dialects-under-test.js";
+import { dialectsUnderTest, type DialectName } from "../../helpers/dialects-under-test.js";
 import { answerOf, connectInMemory } from "../../helpers/mcp-clients.js";
 import { testFolder } from "../../helpers/test-folder.js";
 
-type Access = "read" | "append" | "write";
+const folder = testFolder();
+const underTest = new Map(await dialectsUnderTest());
 
-/** What each command needs, and which of them a rule for one path refuses. */
-const table: Record<DialectName, { needs: Record<string, Access>; rule: MemoryRule; refused: string[] }> = {
+/** Which commands each access of the whole memory refuses, and a rule for one path. Outside a run nobody can be asked. */
+const table: Record<DialectName, { append: string; read: string; rule: MemoryRule; refused: string }> = {
   unified: {
-    needs: { read: "read", list: "read", append: "append", update: "write", delete: "write" },
+    append: "update delete",
+    read: "append update delete",
     rule: { path: "/notes/**", access: "read" },
-    refused: ["update", "delete"],
+    refused: "update delete",
   },
   claude: {
-    needs: { view: "read", create: "append", str_replace: "write", insert: "write", delete: "write", rename: "write" },
+    append: "str_replace insert delete rename",
+    read: "create str_replace insert delete rename",
     rule: { path: "/notes.*", access: "append" },
-    refused: ["str_replace", "insert", "delete", "rename"],
+    refused: "str_replace insert delete rename",
   },
   journal: {
-    needs: { memory_write: "append", memory_update: "write", memory_read: "read", memory_search: "read" },
+    append: "memory_update",
+    read: "memory_write memory_update",
     rule: { path: "/2???/**", access: "read" },
-    refused: ["memory_write", "memory_update"],
+    refused: "memory_write memory_update",
   },
   records: {
-    needs: { add_memory: "append", replace_memory: "write", drop_memory: "write", clear_memory: "write" },
+    append: "replace_memory drop_memory clear_memory",
+    read: "add_memory replace_memory drop_memory clear_memory",
     rule: { path: "/**/todo", access: "read" },
-    refused: ["replace_memory", "drop_memory", "clear_memory"],
+    refused: "replace_memory drop_memory clear_memory",
   },
 };
-
-/** Outside of a run nobody can be asked. */
-const grants: Record<Access | "ask", Access[]> = {
-  ask: ["read"],
-  read: ["read"],
-  append: ["read", "append"],
-  write: ["read", "append", "write"],
-};
-
-const folder = testFolder();
-const underTest = await dialectsUnderTest();
-
-const deepagentsCalls: Record<string, { needs: Access; call: (backend: DeepAgentsBackend) => Promise<unknown> }> = {
-  ls: { needs: "read", call: (backend) => backend.ls("/") },
-  read: { needs: "read", call: (backend) => backend.read("/notes/today") },
-  readRaw: { needs: "read", call: (backend) => backend.readRaw("/notes/today") },
-  grep: { needs: "read", call: (backend) => backend.grep("first") },
-  glob: { needs: "read", call: (backend) => backend.glob("**") },
-  downloadFiles: { needs: "read", call: async (backend) => (await backend.downloadFiles(["/notes/today"]))[0] },
-  write: { needs: "write", call: (backend) => backend.write("/notes/today", "x") },
-  edit: { needs: "write", call: (backend) => backend.edit("/notes/today", "first", "x") },
-  delete: { needs: "write", call: (backend) => backend.delete("/notes") },
-  uploadFiles: {
-    needs: "write",
-    call: async (backend) => (await backend.uploadFiles([["/notes/today", new Uint8Array([120])]]))[0],
-  },
-};
-
-/** Each command on a memory of its own. @returns those that were refused. None of them may have stored anything. */
-async function refusedBy(rules: MemoryRule[], name: DialectName, way: "tools" | "MCP"): Promise<string[]> {
-  const dialect = underTest.find(([each]) => each === name)?.[1];
-  const refused: string[] = [];
-  for (const [command, call] of Object.entries(dialect?.commands ?? {})) {
-    const { node, free } = opened(rules);
-    const source = way === "tools" ? node : free;
-    for (const each of dialect?.prepare ?? []) await toolNamed(dialect?.tools(free) ?? [], each.tool).invoke(each.args);
-    const before = await free.snapshot();
-    const answer =
-      way === "tools"
-        ? await toolNamed(dialect?.tools(source) ?? [], call.tool).invoke(call.args)
-        : await overMcp(node, name, call);
-    if (dialect?.outcomeOf(answer as string) !== "refused") continue;
-    refused.push(command);
-    expect(answer).toContain("EACCES: ");
-    expect(withoutReservations(await free.snapshot())).toEqual(withoutReservations(before));
-  }
-  return refused;
-}
-
-/** The journal reserves a key before it writes, and gives it back. */
-function withoutReservations({ files }: { files: { path: string; content: string }[] }): string[] {
-  return files.filter(({ path }) => !path.startsWith("/.")).map(({ path, content }) => `${path} ${content}`);
-}
 
 function opened(rules: MemoryRule[]): { node: MemoryNode; free: Memory } {
   const store = new InMemoryStore();
@@ -104,73 +56,111 @@ function toolNamed<Tool extends { name: string }>(tools: Tool[], name: string): 
   return tool;
 }
 
-async function overMcp(memory: MemoryNode, dialect: DialectName, { tool, args }: DialectCall): Promise<string> {
-  return answerOf(await connectInMemory(createMcpServer({ memory, dialects: [dialect] })), args, tool);
+/** The ways to make a call of a dialect on a node. */
+const ways: Record<string, (node: MemoryNode, name: DialectName, call: DialectCall) => Promise<string>> = {
+  "by its tools": async (node, name, { tool, args }) =>
+    String(await toolNamed(underTest.get(name)?.tools(node) ?? [], tool).invoke(args)),
+  "over MCP": async (memory, name, { tool, args }) =>
+    answerOf(await connectInMemory(createMcpServer({ memory, dialects: [name] })), args, tool),
+};
+
+/** The texts of all files, without the journal's reservations: it reserves a key before it writes, and gives it back. */
+async function textsIn(memory: Memory): Promise<string[]> {
+  const { files } = await memory.snapshot();
+  return files.flatMap(({ path, content }) => (path.startsWith("/.") ? [] : `${path} ${content}`));
 }
 
-describe.each(dialectNames)("the dialect %s under rules", (name) => {
-  const { needs, rule, refused } = table[name];
+describe.each(Object.keys(table) as DialectName[])("the dialect %s under rules", (name) => {
+  const { append, read, rule, refused } = table[name];
+  const { tools = () => [], commands = {}, prepare = [], outcomeOf } = underTest.get(name) ?? {};
 
-  it.each(["write", "append", "read", "ask"] as const)(
-    "lets models do what %s allows, by its tools and over MCP",
-    async (access) => {
-      const expected = Object.keys(needs).filter((command) => !grants[access].includes(needs[command] ?? "write"));
-      const rules: MemoryRule[] = [{ path: "/**", access }];
-      expect(await refusedBy(rules, name, "tools")).toEqual(expected);
-      expect(await refusedBy(rules, name, "MCP")).toEqual(expected);
+  it.each(
+    Object.entries(ways).flatMap(([way, call]) => [
+      { way, call, rule: { path: "/**", access: "write" as const }, expected: "" },
+      { way, call, rule: { path: "/**", access: "append" as const }, expected: append },
+      { way, call, rule: { path: "/**", access: "read" as const }, expected: read },
+      { way, call, rule: { path: "/**", access: "ask" as const }, expected: read },
+      { way, call, rule, expected: refused },
+    ]),
+  )(
+    "refuses $way, where $rule.path is $rule.access, no more and no less than $expected",
+    async ({ call, ...given }) => {
+      const refusals: string[] = [];
+      for (const [command, each] of Object.entries(commands)) {
+        const { node, free } = opened([given.rule]);
+        for (const { tool, args } of prepare) await toolNamed(tools(free), tool).invoke(args);
+        const before = await textsIn(free);
+        const answer = await call(node, name, each);
+        if (outcomeOf?.(answer) !== "refused") continue;
+        refusals.push(command);
+        expect(answer).toContain("EACCES: ");
+        expect(await textsIn(free)).toEqual(before);
+      }
+      expect(refusals.join(" ")).toBe(given.expected);
     },
   );
 
-  it("keeps to a rule for one path", async () => {
-    expect(await refusedBy([rule], name, "tools")).toEqual(refused);
-    expect(await refusedBy([rule], name, "MCP")).toEqual(refused);
-  });
-
   it("tells the model what may be done where", async () => {
     const { node } = opened([rule]);
-    const tools = underTest.find(([each]) => each === name)?.[1].tools(node) ?? [];
     const path = { claude: `/memories${rule.path}`, records: rule.path.slice(1) }[name as string] ?? rule.path;
     const words = `\n${path} is ${rule.access === "read" ? "read-only" : "append-only: add to files and create them"}.`;
-    for (const { description } of tools) expect(description.endsWith(words)).toBe(true);
     const client = await connectInMemory(createMcpServer({ memory: node, dialects: [name] }));
-    for (const { description } of (await client.listTools()).tools) expect(description?.endsWith(words)).toBe(true);
+    for (const { description } of [...tools(node), ...(await client.listTools()).tools])
+      expect(description?.endsWith(words)).toBe(true);
   });
 });
 
 describe("deepagents under rules", () => {
-  it.each(["write", "append", "read", "ask"] as const)("may do what %s allows", async (access) => {
-    for (const [name, { needs, call }] of Object.entries(deepagentsCalls)) {
+  const file = "/notes/today";
+  const calls: Record<string, (backend: DeepAgentsBackend) => Promise<unknown>> = {
+    ls: (backend) => backend.ls("/"),
+    read: (backend) => backend.read(file),
+    readRaw: (backend) => backend.readRaw(file),
+    grep: (backend) => backend.grep("first"),
+    glob: (backend) => backend.glob("**"),
+    downloadFiles: async (backend) => (await backend.downloadFiles([file]))[0],
+    write: (backend) => backend.write(file, "x"),
+    edit: (backend) => backend.edit(file, "first", "x"),
+    delete: (backend) => backend.delete("/notes"),
+    uploadFiles: async (backend) => (await backend.uploadFiles([[file, new Uint8Array([120])]]))[0],
+  };
+
+  it.each([
+    ["write", ""],
+    ["append", "write edit delete uploadFiles"],
+    ["read", "write edit delete uploadFiles"],
+    ["ask", "write edit delete uploadFiles"],
+  ] as const)("is refused, where the access is %s, no more and no less than %s", async (access, expected) => {
+    const refusals: string[] = [];
+    for (const [name, call] of Object.entries(calls)) {
       const { node, free } = opened([{ path: "/notes/**", access }]);
-      await free.write("/notes/today", "the first");
-      const before = await free.snapshot();
+      await free.write(file, "the first");
       const { error } = (await call(new DeepAgentsBackend(node, { onError: () => {} }))) as { error?: string | null };
-      const isAllowed = grants[access].includes(needs);
-      expect([name, error ?? null]).toEqual([
-        name,
-        isAllowed ? null : expect.stringMatching(/EACCES: \/notes(\/today)? (is|can)|permission_denied/),
-      ]);
-      if (!isAllowed) expect(await free.snapshot()).toEqual(before);
+      if (error === undefined || error === null) continue;
+      refusals.push(name);
+      expect(error).toMatch(/EACCES: \/notes(\/today)? (is|can)|permission_denied/);
+      expect(await textsIn(free)).toEqual([`${file} the first`]);
     }
+    expect(refusals.join(" ")).toBe(expected);
   });
 });
 
 describe("the unified tool", () => {
-  const commandsFor = (rules: MemoryRule[]): unknown => {
-    const { command } = opened(rules).node.memoryTools[0]?.schema.properties ?? {};
-    return (command as { enum: string[] } | undefined)?.enum;
-  };
-
-  it("offers only the commands that can succeed somewhere", () => {
-    expect(commandsFor([{ path: "/**", access: "read" }])).toEqual(["read", "list"]);
-    expect(commandsFor([{ path: "/**", access: "append" }])).toEqual(["read", "list", "append"]);
-    expect(
-      commandsFor([
+  it.each<[rules: MemoryRule[], commands: string]>([
+    [[], "read,list,append,update,delete"],
+    [[{ path: "/policies/**", access: "read" }], "read,list,append,update,delete"],
+    [[{ path: "/**", access: "append" }], "read,list,append"],
+    [
+      [
         { path: "/log/**", access: "append" },
         { path: "/**", access: "read" },
-      ]),
-    ).toEqual(["read", "list", "append"]);
-    expect(commandsFor([{ path: "/policies/**", access: "read" }])).toHaveLength(5);
-    expect(commandsFor([])).toHaveLength(5);
+      ],
+      "read,list,append",
+    ],
+    [[{ path: "/**", access: "read" }], "read,list"],
+  ])("under the rules %j offers only what can succeed somewhere: %s", (rules, commands) => {
+    const { command } = opened(rules).node.memoryTools[0]?.schema.properties ?? {};
+    expect((command as { enum: string[] } | undefined)?.enum.join()).toBe(commands);
   });
 
   it("has no text and no words of change for a memory that is only read", async () => {
@@ -179,19 +169,15 @@ describe("the unified tool", () => {
     expect(Object.keys(tool?.schema.properties ?? {})).toEqual(["path", "command", "fromLine"]);
     expect(tool?.description).not.toContain("append");
     const client = await connectInMemory(createMcpServer({ memory: node }));
-    expect((await client.listTools()).tools[0]?.annotations).toMatchObject({
-      readOnlyHint: true,
-      destructiveHint: false,
-    });
+    const { annotations } = (await client.listTools()).tools[0] ?? {};
+    expect(annotations).toMatchObject({ readOnlyHint: true, destructiveHint: false });
     expect(client.getInstructions()).not.toContain("write down");
   });
 
   it("says of several rules that the first counts, and names no more than ten", () => {
     const rules = Array.from({ length: 12 }, (_, index): MemoryRule => ({ path: `/${index}/**`, access: "read" }));
-    const description = opened(rules).node.memoryTools[0]?.description ?? "";
-    expect(description).toContain("\n/0/** is read-only. /1/** is read-only.");
-    expect(description).toMatch(
-      /\/9\/\*\* is read-only\. The first of these that fits a path counts\. More rules follow\.$/,
+    expect(opened(rules).node.memoryTools[0]?.description).toMatch(
+      /\n\/0\/\*\* is read-only\. \/1\/\*\* is [^]*\/9\/\*\* is read-only\. The first of these that fits a path counts\. More rules follow\.$/,
     );
   });
 
@@ -212,31 +198,29 @@ async function guardOfPage(): Promise<MemoryGuard> {
 }
 
 describe("the guard of docs/access.md", () => {
-  it("takes e-mail addresses and keys out of what every dialect stores, and refuses private keys", async () => {
-    const guard = await guardOfPage();
-    const secret = "ask ada@example.com, key sk-abcdefghijklmnop1234, AKIAABCDEFGHIJKLMNOP";
-    const calls: Record<DialectName, DialectCall> = {
-      unified: { tool: "memory", args: { command: "append", path: "/a", content: secret } },
-      claude: { tool: "memory", args: { command: "create", path: "/memories/a", file_text: secret } },
-      journal: { tool: "memory_write", args: { key: "whom", content: secret, target: "daily" } },
-      records: { tool: "add_memory", args: { path: "a", content: secret } },
-    };
-    for (const [name, { tools }] of underTest) {
-      const node = new MemoryNode({ store: new InMemoryStore(), nodeId: "assistant", guard });
-      await toolNamed(tools(node), calls[name].tool).invoke(calls[name].args);
-      const texts = (await node.memory().snapshot()).files.map(({ content }) => content).join("\n");
-      expect([name, texts]).toEqual([name, expect.stringContaining("ask [e-mail address], key [key], [key]")]);
-      expect(texts).not.toContain("ada@");
-      await expect(node.memory().append("/b", "-----BEGIN PRIVATE KEY-----")).rejects.toThrow(
-        "EACCES: /b must not hold a private key",
-      );
-    }
+  const openGuarded = async (): Promise<MemoryNode> =>
+    new MemoryNode({ store: new InMemoryStore(), nodeId: "assistant", guard: await guardOfPage() });
+  const content = "ask ada@example.com, key sk-abcdefghijklmnop1234, AKIAABCDEFGHIJKLMNOP";
+
+  it.each<[DialectName, tool: string, args: object]>([
+    ["unified", "memory", { command: "append", path: "/a", content }],
+    ["claude", "memory", { command: "create", path: "/memories/a", file_text: content }],
+    ["journal", "memory_write", { key: "whom", content, target: "daily" }],
+    ["records", "add_memory", { path: "a", content }],
+  ])("takes e-mail addresses and keys out of what %s stores", async (name, tool, args) => {
+    const node = await openGuarded();
+    await toolNamed(underTest.get(name)?.tools(node) ?? [], tool).invoke(args);
+    const texts = (await textsIn(node.memory())).join("\n");
+    expect(texts).toContain("ask [e-mail address], key [key], [key]");
+    expect(texts).not.toContain("ada@");
   });
 
-  it("reads a megabyte without a match as fast as any other", async () => {
-    const guard = await guardOfPage();
-    const node = new MemoryNode({ store: new InMemoryStore(), nodeId: "assistant", guard });
+  it("refuses private keys, and reads a megabyte without a match as fast as any other", async () => {
+    const memory = (await openGuarded()).memory();
+    await expect(memory.append("/b", "-----BEGIN PRIVATE KEY-----")).rejects.toThrow(
+      "EACCES: /b must not hold a private key",
+    );
     for (const text of ["a".repeat(1_000_000), "a@".repeat(500_000), "sk-".repeat(300_000)])
-      await node.memory().write("/a", text);
+      await memory.write("/a", text);
   });
 });
