@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import { isToolMessage } from "@langchain/core/messages";
-import { MemorySaver } from "@langchain/langgraph";
+import { InMemoryStore, MemorySaver } from "@langchain/langgraph";
 import { CompositeBackend, createDeepAgent, StateBackend } from "deepagents";
 import { createMiddleware, tool } from "langchain";
 import { z } from "zod";
@@ -9,7 +9,6 @@ import { type Memory, openMemory } from "../../../src/index.js";
 import { freshAddress } from "../../helpers/memory-case.js";
 import { modelThatCalls, withRetries } from "../../helpers/repeated-runs.js";
 import type { ScriptedCall } from "../../helpers/scripted-chat-model.js";
-import { type OpenStore, storesUnderTest } from "../../helpers/stores-under-test.js";
 
 interface Run {
   memory: Memory;
@@ -58,51 +57,54 @@ async function runTwice({ memory, call, meanwhile, goesOn = "resumes" }: Run): P
 }
 
 const file_path = "/memories/list.md";
-const edit = (old_string: string, new_string: string, rest: object = {}): ScriptedCall => ({
-  tool: "edit_file",
-  args: { file_path, old_string, new_string, ...rest },
-});
+const edit = { tool: "edit_file", args: { file_path, old_string: "milk\n", new_string: "milk\nmilk of oats\n" } };
+const replaced = (count: number): string => `Successfully replaced ${count} occurrence(s) in '/memories/list.md'`;
 
-describe.each(storesUnderTest())("a task of a deep agent that runs again on %s", (_name, open: OpenStore) => {
-  const freshMemory = (): Memory => openMemory(open(), freshAddress());
-
-  it.each(["resumes", "is tried again"] as const)("edits once if it %s", async (goesOn) => {
-    const memory = freshMemory();
-    await memory.write("/list.md", "milk\n");
-    expect(await runTwice({ memory, call: edit("milk\n", "milk\nmilk of oats\n"), goesOn })).toEqual([
-      "Successfully replaced 1 occurrence(s) in '/memories/list.md'",
-    ]);
-    expect(await memory.read("/list.md")).toBe("milk\nmilk of oats\n");
-  });
-
-  it("gives the number of an edit of all occurrences again", async () => {
-    const memory = freshMemory();
-    await memory.write("/list.md", "a b a b a\n");
-    expect(await runTwice({ memory, call: edit("a", "aa", { replace_all: true }) })).toEqual([
-      "Successfully replaced 3 occurrence(s) in '/memories/list.md'",
-    ]);
-    expect(await memory.read("/list.md")).toBe("aa b aa b aa\n");
-  });
-
-  it("keeps what others have written after its own text", async () => {
-    const memory = freshMemory();
-    const call = { tool: "write_file", args: { file_path, content: "first" } };
-    const meanwhile = (): Promise<unknown> => memory.write("/list.md", "second");
-    expect(await runTwice({ memory, call, meanwhile })).toEqual(["Successfully wrote to '/memories/list.md'"]);
-    expect(await memory.read("/list.md")).toBe("second");
-  });
-
-  it("deletes once", async () => {
-    const memory = freshMemory();
-    await memory.write("/list.md", "old");
-    const call = { tool: "delete", args: { file_path } };
-    const meanwhile = (): Promise<unknown> => memory.write("/list.md", "new");
-    expect(await runTwice({ memory, call, meanwhile })).toEqual(["Deleted /memories/list.md"]);
-    expect(await memory.read("/list.md")).toBe("new");
+describe("a task of a deep agent that runs again", () => {
+  it.each<[title: string, before: string, run: Omit<Run, "memory">, by: string | null, answer: string, after: string]>([
+    ["edits once if it resumes", "milk\n", { call: edit }, null, replaced(1), "milk\nmilk of oats\n"],
+    [
+      "edits once if it is tried again",
+      "milk\n",
+      { call: edit, goesOn: "is tried again" },
+      null,
+      replaced(1),
+      "milk\nmilk of oats\n",
+    ],
+    [
+      "gives the number of an edit of all occurrences again",
+      "a b a b a\n",
+      { call: { tool: "edit_file", args: { file_path, old_string: "a", new_string: "aa", replace_all: true } } },
+      null,
+      replaced(3),
+      "aa b aa b aa\n",
+    ],
+    [
+      "keeps what others have written after its own text",
+      "",
+      { call: { tool: "write_file", args: { file_path, content: "first" } } },
+      "second",
+      "Successfully wrote to '/memories/list.md'",
+      "second",
+    ],
+    [
+      "deletes once",
+      "old",
+      { call: { tool: "delete", args: { file_path } } },
+      "new",
+      "Deleted /memories/list.md",
+      "new",
+    ],
+  ])("%s", async (_title, before, run, by, answer, after) => {
+    const memory = openMemory(new InMemoryStore(), freshAddress());
+    await memory.write("/list.md", before);
+    const meanwhile = async (): Promise<unknown> => by !== null && memory.write("/list.md", by);
+    expect(await runTwice({ ...run, memory, meanwhile })).toEqual([answer]);
+    expect(await memory.read("/list.md")).toBe(after);
   });
 
   it("makes every change of a tool that uses the backend by itself", async () => {
-    const memory = freshMemory();
+    const memory = openMemory(new InMemoryStore(), freshAddress());
     await runTwice({ memory, call: { tool: "note", args: {} } });
     expect(await memory.read("/state.md")).toBe("busy");
   });
