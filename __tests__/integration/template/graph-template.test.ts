@@ -13,10 +13,11 @@ import {
   StateGraph,
 } from "@langchain/langgraph";
 import { type Script, ScriptedChatModel } from "../../helpers/scripted-chat-model.js";
-import { type BuiltGraph, buildGraph, type GraphDefinition } from "../../../src/index.js";
+import { type BuiltGraph, buildGraph, type GraphDefinition, MongoMemoryStore } from "../../../src/index.js";
 import { documentedExample, graphOf, node } from "../../helpers/graph-definitions.js";
+import { FailingStore } from "../../helpers/failing-store.js";
 import { brief, checkpointed, shownEntries } from "../../helpers/conversations.js";
-import { storesUnderTest } from "../../helpers/stores-under-test.js";
+import { testDatabase } from "../../helpers/test-database.js";
 
 const turn = (text: string) => ({ messages: [new HumanMessage(text)] });
 const inThread = (thread_id: string) => ({ configurable: { thread_id } });
@@ -65,13 +66,16 @@ const without = ({ nodes, edges }: GraphDefinition, id: string): GraphDefinition
 const readFiles = async (graph: BuiltGraph, id: string, threadId?: string) =>
   (await graph.memory(id).memory(threadId).snapshot()).files.map(({ path, content }) => `${path}: ${content}`);
 
-describe.each(storesUnderTest())("a graph template over %s", (_name, open) => {
+describe("a graph template", () => {
+  const { client, name: dbName } = testDatabase();
+  const store = new MongoMemoryStore({ client, dbName });
+
   it("gives each user of a run a memory of scope perUser, in all threads", async () => {
     const nodeId = `M-${crypto.randomUUID()}`;
     const parts = [node("A", "agent"), node("M", "memory", { nodeId, scope: "perUser" }), node("T", "memoryTool")];
     const model = new ScriptedChatModel(obedient);
     const graph = buildGraph(graphOf(parts, "A.tools -> T.$self", "M.$self -> T.$memory", "M.$self -> A.$memory"), {
-      store: open(),
+      store,
       model,
     });
     const ask = (text: string, user_id: string, thread_id: string) =>
@@ -90,7 +94,7 @@ describe.each(storesUnderTest())("a graph template over %s", (_name, open) => {
       if (answers === 1) return { tool: "memory_readonly", args: { command: "read", path: "/notes/today" } };
       return "done";
     });
-    const graph = buildGraph(await documentedExample(), { store: open(), model });
+    const graph = buildGraph(await documentedExample(), { store, model });
     await graph.memory("M").memory().delete("/");
     const { messages } = await graph.agent("A").invoke(turn("Note hello."), inThread("1"));
     expect(brief(messages).slice(1)).toEqual([
@@ -115,7 +119,7 @@ describe.each(storesUnderTest())("a graph template over %s", (_name, open) => {
     ];
     const edges = ["A.tools -> T.$self", "B.tools -> T.$self", "M.$self -> T.$memory", "M.$self -> C.$memory"];
     const graph = buildGraph(graphOf(nodes, ...edges, "C.$self -> A.$memory", "M.$self -> B.$memory"), {
-      store: open(),
+      store,
       model,
     });
     await graph.agent("A").invoke(turn("call memory"), inThread("1"));
@@ -131,7 +135,7 @@ describe.each(storesUnderTest())("a graph template over %s", (_name, open) => {
   it("lets a turn under way end with the tools, prompt and memory that it began with", async () => {
     const model = new WatchedModel(obedient);
     const definition = await example();
-    const graph = buildGraph(definition, { store: open(), model });
+    const graph = buildGraph(definition, { store, model });
     const agent = graph.agent("A");
     let release = (): void => {};
     model.gate = new Promise((resolve) => {
@@ -169,7 +173,7 @@ describe.each(storesUnderTest())("a graph template over %s", (_name, open) => {
     const model = new WatchedModel(obedient);
     const definition = await example();
     const checkpointer = new MemorySaver();
-    const graph = buildGraph(without(definition, "T2"), { store: open(), model, checkpointer });
+    const graph = buildGraph(without(definition, "T2"), { store, model, checkpointer });
     const lastTool = async () =>
       (await graph.agent("A").invoke(turn("call memory_write"), inThread("1"))).messages.findLast(
         ({ type }) => type === "tool",
@@ -185,7 +189,7 @@ describe.each(storesUnderTest())("a graph template over %s", (_name, open) => {
   it("goes on with the new tools where an interrupted turn is resumed", async () => {
     const model = new WatchedModel(obedient);
     const definition = await example();
-    const graph = buildGraph(without(definition, "T2"), { store: open(), model, checkpointer: new MemorySaver() });
+    const graph = buildGraph(without(definition, "T2"), { store, model, checkpointer: new MemorySaver() });
     const ask = tool(async () => `the answer is ${String(interrupt("what?"))}`, {
       name: "ask",
       description: "ask",
@@ -234,17 +238,14 @@ describe("an agent of a graph template", () => {
   });
 
   it("is told, by the program's hook, which memory it could not be shown", async () => {
-    class FailingStore extends InMemoryStore {
-      override batch(): never {
-        throw new Error("down");
-      }
-    }
+    const down = new FailingStore();
+    down.isAway = true;
     const reported: string[] = [];
     const nodes = [node("M", "memory"), node("A", "agent"), node("B", "agent"), node("C", "memoryConnector")];
     const definition = graphOf(nodes, "M.$self -> C.$memory", "C.$self -> A.$memory", "M.$self -> B.$memory");
     const model = new ScriptedChatModel(obedient);
     const graph = buildGraph(definition, {
-      store: new FailingStore(),
+      store: down,
       model,
       onError: ({ code }) => reported.push(code),
     });

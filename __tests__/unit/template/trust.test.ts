@@ -18,12 +18,11 @@ function turning<T>(first: T, then: T, times: number): () => T {
 describe("a definition that changes while it is read", () => {
   it("is what was checked, whatever a hidden toJSON says", () => {
     const definition = harmless();
-    Object.defineProperty(definition, "toJSON", { value: harmful, enumerable: false });
-    Object.defineProperty(definition.nodes, "toJSON", { value: () => harmful().nodes, enumerable: false });
-    Object.defineProperty(definition.nodes[0]?.data, "toJSON", {
-      value: () => harmful().nodes[0]?.data,
-      enumerable: false,
-    });
+    const hide = (part: object | undefined, value: () => unknown): unknown =>
+      Object.defineProperty(part, "toJSON", { value });
+    hide(definition, harmful);
+    hide(definition.nodes, () => harmful().nodes);
+    hide(definition.nodes[0]?.data, () => harmful().nodes[0]?.data);
     expect(build(definition).memory("M").nodeId).toBe("mine");
   });
 
@@ -73,21 +72,20 @@ describe("allowedNodeIds", () => {
   const memories = (...nodeIds: string[]) =>
     graphOf(nodeIds.map((nodeId, index) => node(`M${index}`, "memory", { nodeId })));
 
-  it("lets a definition open those memories, and no others", () => {
-    expect(buildWith(["a", "b"], memories("a", "b", "a")).memory("M1").nodeId).toBe("b");
-    expect(faultsOf(() => buildWith(["a", "b"], memories("a", "c")))).toEqual([
-      'node "M1" (nodes[1]): data.config.nodeId must be one that allowedNodeIds has, one of "a", "b" (given "c")',
-    ]);
-    expect(faultsOf(() => buildWith([], memories("a")))).toEqual([
-      'node "M0" (nodes[0]): data.config.nodeId must be one that allowedNodeIds has (given "a")',
-    ]);
-  });
+  const refused = "data.config.nodeId must be one that allowedNodeIds has";
 
-  it("holds for the id of a node, which names its memory where nothing else does, and for no other node", () => {
-    const definition = graphOf([node("a", "memory"), node("other", "agent"), node("third", "memory")]);
-    expect(faultsOf(() => buildWith(["a"], definition))).toEqual([
-      'node "third" (nodes[2]): data.config.nodeId must be one that allowedNodeIds has, one of "a" (given "third", the id of the node)',
-    ]);
+  it.each<[allowed: string[], definition: GraphDefinition, faults: string[]]>([
+    [["a", "b"], memories("a", "b", "a"), []],
+    [["a", "b"], memories("a", "c"), [`node "M1" (nodes[1]): ${refused}, one of "a", "b" (given "c")`]],
+    [[], memories("a"), [`node "M0" (nodes[0]): ${refused} (given "a")`]],
+    // The id of a node names its memory where nothing else does.
+    [
+      ["a"],
+      graphOf([node("a", "memory"), node("other", "agent"), node("third", "memory")]),
+      [`node "third" (nodes[2]): ${refused}, one of "a" (given "third", the id of the node)`],
+    ],
+  ])("of %j let a definition open those memories, and no others", (allowed, definition, faults) => {
+    expect(faultsOf(() => buildWith(allowed, definition))).toEqual(faults);
   });
 
   it("may be a function, which answers true", () => {
