@@ -1,26 +1,14 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { Readable } from "node:stream";
+import { describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { type Memory, MemoryNode, openMemory } from "../../../src/index.js";
 import { moveIn, type MoveInOptions, type MoveInReport, readEntries } from "../../../src/move-in/index.js";
 
 /** Exports that somebody made to do harm. Each is refused in words, or comes in as plain text below `into`. */
 
-let dir = "";
-beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), "move-in-hostile-"));
-});
-afterAll(() => rm(dir, { recursive: true }));
-
-let files = 0;
-async function fileOf(content: string | Uint8Array): Promise<string> {
-  files += 1;
-  const file = join(dir, `${files}.json`);
-  await writeFile(file, content);
-  return file;
-}
+/** What a source that is a stream answers. */
+const streamOf = (content: string | Uint8Array): Readable => Readable.from([Buffer.from(content)]);
 
 type Moving = Parameters<typeof readEntries>[0] & MoveInOptions;
 
@@ -74,7 +62,7 @@ describe("records that are refused", () => {
     ["an id that is no text", mem0({ id: { $ne: 1 } }), /not a memory of mem0/],
     ["a text that is no text", mem0({ memory: { $gt: "" } }), /not a memory of mem0/],
   ])("%s", async (_name, content, why) => {
-    const { report, paths } = await move({ from: "mem0", source: await fileOf(content) });
+    const { report, paths } = await move({ from: "mem0", source: streamOf(content) });
     expect(paths).toEqual([]);
     expect(report.skipped).toBeGreaterThan(0);
     expect(report.losses[0]?.why).toMatch(why);
@@ -83,10 +71,10 @@ describe("records that are refused", () => {
   it("names each that has no clear user, and a memory that all share takes only what names nobody", async () => {
     const users = ["ada", "bob", 42, ["bob"], { id: "bob" }, undefined, null];
     const records = users.map((user_id, index) => ({ id: `${index}`, memory: `text ${index}`, user_id, run_id: "r" }));
-    const source = await fileOf(JSON.stringify(records));
+    const open = (): Readable => streamOf(JSON.stringify(records));
     const shared = openMemory(new InMemoryStore(), { nodeId: "shared" });
-    const { report } = await move({ from: "mem0", source });
-    const common = await moveIn(shared, readEntries({ from: "mem0", source }));
+    const { report } = await move({ from: "mem0", source: open() });
+    const common = await moveIn(shared, readEntries({ from: "mem0", source: open() }));
     expect(report).toMatchObject({ written: 1, skipped: 6 });
     expect(report.losses.map(({ what }) => what)).toEqual([1, 2, 3, 4, 5, 6].map((index) => `mem0:${index}`));
     expect(common).toMatchObject({ written: 2, skipped: 5 });
@@ -109,7 +97,7 @@ describe("records that are refused", () => {
   it("does not lose the good lines beside a bad one", async () => {
     const good = (id: string): string => JSON.stringify({ id, memory: `text ${id}`, user_id: "ada" });
     for (const text of [`{"a": "x\n${good("1")}\n${good("2")}\n`, `${good("1")}\n{"a": "x\n${good("2")}\n`]) {
-      const { report } = await move({ from: "mem0", source: await fileOf(text) });
+      const { report } = await move({ from: "mem0", source: streamOf(text) });
       expect(report).toMatchObject({ written: 2, skipped: 1 });
     }
   });
@@ -119,7 +107,7 @@ describe("records that are refused", () => {
       { id: "1", memory: "same words a" },
       { id: "1", memory: "same words a", user_id: "ada" },
     ]);
-    const { report } = await move({ from: "mem0", source: await fileOf(both) });
+    const { report } = await move({ from: "mem0", source: streamOf(both) });
     expect(report.written + report.unchanged + report.skipped).toBe(2);
   });
 });
@@ -149,24 +137,30 @@ const names = [
   "__proto__",
 ];
 
-describe.each(names.map((name) => [JSON.stringify(name.slice(0, 40)), name]))("the name %s", (_shown, name = "") => {
-  it("of an item stays below the directory", async () => {
-    const source = { find: () => asyncOf([{ namespace: ["a", name], key: name, value: { text: "x" } }]) };
-    const { report } = await move({ from: "store", source, namespace: ["a"] });
-    expect(report.written + report.skipped).toBe(1);
-  });
-
-  it("of an entity stays below the directory", async () => {
-    const source = await fileOf(JSON.stringify({ type: "entity", name, entityType: name, observations: [name] }));
-    const { report } = await move({ from: "server-memory", source });
-    expect(report.written + report.skipped).toBe(1);
-  });
-
-  it("of a file of deepagents stays below the directory", async () => {
-    const source = { find: () => asyncOf([{ namespace: ["a"], key: name, value: { content: "x" } }]) };
-    const { report } = await move({ from: "deepagents", source, namespace: ["a"] });
-    expect(report.written + report.skipped).toBe(1);
-  });
+describe.each<[what: string, from: "store" | "server-memory" | "deepagents", source: (name: string) => unknown]>([
+  [
+    "an item",
+    "store",
+    (name) => ({ find: () => asyncOf([{ namespace: ["a", name], key: name, value: { text: "x" } }]) }),
+  ],
+  [
+    "an entity",
+    "server-memory",
+    (name) => streamOf(JSON.stringify({ type: "entity", name, entityType: name, observations: [name] })),
+  ],
+  [
+    "a file of deepagents",
+    "deepagents",
+    (name) => ({ find: () => asyncOf([{ namespace: ["a"], key: name, value: { content: "x" } }]) }),
+  ],
+])("a name of %s", (_what, from, source) => {
+  it.each(names.map((name) => [JSON.stringify(name.slice(0, 40)), name]))(
+    "stays below the directory: %s",
+    async (_shown, name = "") => {
+      const { report } = await move({ from, source: source(name), namespace: ["a"] } as Moving);
+      expect(report.written + report.skipped).toBe(1);
+    },
+  );
 });
 
 async function* asyncOf(items: readonly object[]): AsyncGenerator {
@@ -175,9 +169,9 @@ async function* asyncOf(items: readonly object[]): AsyncGenerator {
 
 it("an observation with a long row of blanks takes linear time", async () => {
   const observations = [`a${" ".repeat(900_000)}b \n c`];
-  const source = await fileOf(JSON.stringify({ type: "entity", name: "a", entityType: "person", observations }));
+  const entity = JSON.stringify({ type: "entity", name: "a", entityType: "person", observations });
   // Bounded by jest's limit of time: anything quadratic takes minutes.
-  const { report, memory } = await move({ from: "server-memory", source });
+  const { report, memory } = await move({ from: "server-memory", source: streamOf(entity) });
   expect(report.written).toBe(1);
   expect(await memory.read("/imported/person/a.md")).toMatch(/ b c\n$/);
 });
@@ -203,12 +197,12 @@ describe("a move that ends with an error", () => {
   });
 
   it.each(["mem0", "server-memory"] as const)("of %s: names a missing source as EINVAL", async (from) => {
-    await expect(move({ from, source: join(dir, "missing") })).rejects.toMatchObject({
+    await expect(move({ from, source: "no/such/file" })).rejects.toMatchObject({
       code: "EINVAL",
       message: "the source cannot be read (ENOENT)",
       details: { moved: { written: 0 } },
     });
-    await expect(move({ from, source: dir })).rejects.toMatchObject({ code: "EINVAL" });
+    await expect(move({ from, source: tmpdir() })).rejects.toMatchObject({ code: "EINVAL" });
   });
 
   it("leaves the errors of a stream of the program as they are", async () => {
@@ -217,38 +211,33 @@ describe("a move that ends with an error", () => {
   });
 });
 
-it("rules and a guard hold for what moves in", async () => {
-  const node = new MemoryNode({
+/** A memory that only reads below /closed, refuses secrets and hides codes. */
+const guarded = (): Promise<Memory> =>
+  new MemoryNode({
     nodeId: "n",
     store: new InMemoryStore(),
     rules: [{ path: "/closed/**", access: "read" }],
     guard: ({ content }) => {
       if (content.includes("secret")) throw new Error("no secrets");
-      return content.replaceAll("key", "[key]");
+      return content.replaceAll("4711", "[code]");
     },
-  });
+  }).memoryForRun({ config: {} });
+
+it("rules and a guard hold for what moves in", async () => {
   const source = new InMemoryStore();
-  await source.put(["open"], "a.md", { text: "a key" });
+  await source.put(["open"], "a.md", { text: "a 4711" });
   await source.put(["open"], "b.md", { text: "a secret" });
   await source.put(["closed"], "c.md", { text: "c" });
-  const memory = await node.memoryForRun({ config: {} });
+  const memory = await guarded();
   const report = await moveIn(memory, readEntries({ from: "store", source }));
   expect(report).toMatchObject({ written: 1, skipped: 2 });
-  expect((await memory.snapshot()).files).toEqual([
-    expect.objectContaining({ path: "/open/a.md", content: expect.stringMatching(/a \[key\]$/) }),
+  expect((await memory.snapshot()).files).toMatchObject([
+    { path: "/open/a.md", content: expect.stringMatching(/a \[code\]$/) },
   ]);
 });
 
 it("a guard that refuses one text of a list keeps the others, and a text that it changed comes once", async () => {
-  const node = new MemoryNode({
-    nodeId: "n",
-    store: new InMemoryStore(),
-    guard: ({ content }) => {
-      if (content.includes("secret")) throw new Error("no secrets");
-      return content.replaceAll("4711", "[code]");
-    },
-  });
-  const memory = await node.memoryForRun({ config: {} });
+  const memory = await guarded();
   const entries = ["tea", "a secret", "4711"].map((content, index) => ({ path: "/facts.md", id: `${index}`, content }));
   expect(await moveIn(memory, entries)).toMatchObject({ written: 2, skipped: 1 });
   const text = await memory.read("/facts.md");
