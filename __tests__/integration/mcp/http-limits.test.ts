@@ -56,8 +56,8 @@ describe("methods that the server does not have", () => {
   );
 
   it("cannot be had under the name of another", async () => {
-    const answer = await sendModern((await serve()).url, "no/such", {}, { "Mcp-Method": "tools/call" });
-    expect(answer.status).toBe(400);
+    const headers = { "Mcp-Method": "tools/call" };
+    expect(await sendModern((await serve()).url, "no/such", {}, headers)).toMatchObject({ status: 400 });
   });
 
   it("are refused within the protocol in earlier revisions", async () => {

@@ -8,11 +8,6 @@ import { appendCall, initialize } from "../../helpers/mcp-messages.js";
 import { jsonHeaders, send } from "../../helpers/raw-http.js";
 import { testDatabase } from "../../helpers/test-database.js";
 
-function mongoMemory(): Memory {
-  const { name, client } = testDatabase();
-  return new MongoMemoryStore({ client, dbName: name }).memory({ nodeId: "n" });
-}
-
 function connect(url: string, revision?: Revision, headers: Record<string, string> = {}): Promise<Client> {
   return connectTo(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }), revision);
 }
@@ -23,7 +18,7 @@ const batchOf = (count: number): string =>
 const listTools = JSON.stringify({ jsonrpc: "2.0", id: 2, method: "tools/list" });
 
 describe.each(revisions)("the memory over HTTP, for a %s client", (revision) => {
-  it("has the tools of the dialect and answers their calls", async () => {
+  it("has the tools of the dialect, answers their calls, and has the files as resources", async () => {
     const { url, memory } = await serve({ dialects: ["journal"] });
     const client = await connect(url, revision);
     expect((await client.listTools()).tools.map(({ name, annotations }) => [name, annotations?.readOnlyHint])).toEqual([
@@ -32,32 +27,29 @@ describe.each(revisions)("the memory over HTTP, for a %s client", (revision) => 
       ["memory_read", true],
       ["memory_search", true],
     ]);
-    expect(await answerOf(client, { key: "color", content: "blue", target: "summary" }, "memory_write")).toContain(
-      '"success":true',
-    );
+    expect(client.getServerCapabilities()?.resources).toEqual({});
+    await answerOf(client, { key: "color", content: "blue", target: "summary" }, "memory_write");
     expect(await memory.read("/MEMORY.md")).toContain("### color");
     expect(await client.callTool({ name: "memory_read", arguments: { key: "none" } })).toMatchObject({ isError: true });
-  });
-
-  it("has the files as resources", async () => {
-    const { url, memory } = await serve();
-    await memory.write("/notes/today", "text");
-    const client = await connect(url, revision);
-    expect((await client.listResources()).resources).toMatchObject([{ uri: "memory:///notes/today", size: 4 }]);
-    expect((await client.readResource({ uri: "memory:///notes/today" })).contents).toMatchObject([{ text: "text" }]);
-    await expect(client.readResource({ uri: "memory:///none" })).rejects.toMatchObject({
-      message: expect.stringContaining("ENOENT: file not found"),
-    });
+    const uri = "memory:///MEMORY.md";
+    expect((await client.listResources()).resources).toContainEqual(expect.objectContaining({ uri }));
+    expect((await client.readResource({ uri })).contents).toMatchObject([{ text: await memory.read("/MEMORY.md") }]);
+    await expect(client.readResource({ uri: "memory:///none" })).rejects.toThrow("ENOENT: file not found");
   });
 
   it("refuses a message that is too long, and serves the next one", async () => {
     const { url, memory } = await serve({ maxBodyBytes: 10_000 });
     const client = await connect(url, revision);
-    await expect(answerOf(client, { command: "append", path: "/a", content: "x".repeat(5_000_000) })).rejects.toThrow(
-      /at most 10000 are accepted/,
-    );
-    expect(await answerOf(client, { command: "append", path: "/a", content: "x" })).toContain('"ok":true');
+    const tooLong = answerOf(client, { command: "append", path: "/a", content: "x".repeat(5_000_000) });
+    await expect(tooLong).rejects.toThrow(/at most 10000 are accepted/);
+    await answerOf(client, { command: "append", path: "/a", content: "x" });
     expect(await memory.read("/a")).toBe("x");
+  });
+
+  it("lets a client with the token in, on any address", async () => {
+    const { url } = await serve({ host: "0.0.0.0", token: "secret", allowedHosts: ["127.0.0.1"] });
+    const client = await connect(url.replace("0.0.0.0", "127.0.0.1"), revision, { Authorization: "Bearer secret" });
+    expect((await client.listTools()).tools).toHaveLength(1);
   });
 });
 
@@ -91,25 +83,8 @@ describe("the history of a memory that is served over HTTP", () => {
 });
 
 describe("the memory over HTTP", () => {
-  it("keeps every append of two clients at once", async () => {
-    const memory = mongoMemory();
-    const { url } = await serve({ memory });
-    const clients = [await connect(url), await connect(url, "modern")];
-    const appends = clients.flatMap((client, number) =>
-      Array.from({ length: 50 }, (_, index) =>
-        answerOf(client, { command: "append", path: "/log", content: `${number}:${index}` }),
-      ),
-    );
-    expect((await Promise.all(appends)).every((answer) => answer.includes('"ok":true'))).toBe(true);
-    const lines = (await memory.read("/log")).split("\n");
-    expect(lines).toHaveLength(100);
-    expect(new Set(lines).size).toBe(100);
-  });
-
   it("offers no subscriptions", async () => {
-    const { url } = await serve();
-    const [client, modern] = [await connect(url, "legacy"), await connect(url, "modern")];
-    for (const each of [client, modern]) expect(each.getServerCapabilities()?.resources).toEqual({});
+    const client = await connect((await serve()).url, "legacy");
     const subscribe = client.request({ method: "resources/subscribe", params: { uri: "memory:///a" } });
     await expect(subscribe).rejects.toMatchObject({ code: -32_601 });
   });
@@ -148,17 +123,13 @@ describe("the memory over HTTP", () => {
 });
 
 describe("the guard of the HTTP server", () => {
-  it.each(["0.0.0.0", "::", "192.0.2.1", "example.org"])("refuses to listen on %s without a token", async (host) => {
-    await expect(serve({ host })).rejects.toThrow(
-      new TypeError(
-        `invalid McpHttpOptions: token: required to listen on ${host}; only loopback addresses (127.0.0.1) need none`,
-      ),
-    );
-  });
+  const needsToken = (host: string): string =>
+    `token: required to listen on ${host}; only loopback addresses (127.0.0.1) need none`;
 
-  it.each([
+  it.each<[options: object, message: string | RegExp]>([
+    ...["0.0.0.0", "::", "192.0.2.1", "example.org"].map((host): [object, string] => [{ host }, needsToken(host)]),
     [{ token: "" }, "token: must not be empty; leave it out for a server on a loopback address that needs none"],
-    [{ token: "two words" }, "token: must be printable ASCII characters without spaces"],
+    [{ token: "pass word" }, /^invalid McpHttpOptions: token: must be printable ASCII characters without spaces$/],
     [{ allowedHosts: ["https://memory.example"] }, "allowedHosts.0: must be a host without scheme and port"],
     [{ allowedOrigins: ["app.example:80"] }, "allowedOrigins.0: must be a host without scheme and port"],
     [{ host: "http://127.0.0.1" }, "host: must be a host without scheme and port"],
@@ -168,18 +139,6 @@ describe("the guard of the HTTP server", () => {
   ])("refuses the options %j", async (options, message) => {
     await expect(serve(options)).rejects.toThrow(TypeError);
     await expect(serve(options)).rejects.toThrow(message);
-  });
-
-  it("does not show a token that it refuses", async () => {
-    await expect(serve({ token: "pass word" })).rejects.toThrow(
-      new TypeError("invalid McpHttpOptions: token: must be printable ASCII characters without spaces"),
-    );
-  });
-
-  it.each(revisions)("lets a %s client with the token in, on any address", async (revision) => {
-    const { url } = await serve({ host: "0.0.0.0", token: "secret", allowedHosts: ["127.0.0.1"] });
-    const client = await connect(url.replace("0.0.0.0", "127.0.0.1"), revision, { Authorization: "Bearer secret" });
-    expect((await client.listTools()).tools).toHaveLength(1);
   });
 
   it.each([
@@ -239,18 +198,13 @@ describe("requests over HTTP that no client should send", () => {
     expect((await send(url, { body: beginning })).status).toBe(200);
   });
 
-  it("such as another path get 404, and the right one", async () => {
-    const { url } = await serve();
-    const answer = await send(url.replace("/mcp", "/sse"), { body: beginning });
-    expect(answer.status).toBe(404);
-    expect(answer.text).toContain("the endpoint is /mcp");
-  });
-
-  it("such as one that is too long get 413", async () => {
+  it.each([
+    ["another path", "/sse", beginning, 404, "the endpoint is /mcp"],
+    ["one that is too long", "/mcp", `${beginning}${" ".repeat(2_000_000)}`, 413, "at most 1000 are accepted"],
+  ])("such as %s get a status of their own", async (_name, path, body, status, message) => {
     const { url } = await serve({ maxBodyBytes: 1000 });
-    const answer = await send(url, { body: `${beginning}${" ".repeat(2_000_000)}` });
-    expect(answer.status).toBe(413);
-    expect(answer.text).toContain("at most 1000 are accepted");
+    const answer = await send(url.replace("/mcp", path), { body });
+    expect([answer.status, answer.text]).toEqual([status, expect.stringContaining(message)]);
   });
 });
 
@@ -262,22 +216,21 @@ describe("a client of an earlier revision over HTTP", () => {
     expect([answer.status, answer.text.includes('"name":"memory"')]).toEqual([200, true]);
   });
 
-  it.each(["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"])("may speak %s", async (protocolVersion) => {
+  it.each([
+    ["2024-11-05", "2024-11-05"],
+    ["2025-03-26", "2025-03-26"],
+    ["2025-06-18", "2025-06-18"],
+    ["2025-11-25", "2025-11-25"],
+    ["1999-01-01", "2025-11-25"],
+    ["2026-07-28", "2025-11-25"],
+    ["x", "2025-11-25"],
+  ])("that begins with %s is spoken to in %s", async (protocolVersion, spoken) => {
     const { url } = await serve();
     const body = JSON.stringify({ ...initialize, params: { ...initialize.params, protocolVersion } });
-    expect((await send(url, { body })).text).toContain(`"protocolVersion":"${protocolVersion}"`);
-    const listed = await send(url, { headers: { "MCP-Protocol-Version": protocolVersion }, body: listTools });
+    expect((await send(url, { body })).text).toContain(`"protocolVersion":"${spoken}"`);
+    const listed = await send(url, { headers: { "MCP-Protocol-Version": spoken }, body: listTools });
     expect(listed.text).toContain('"name":"memory"');
   });
-
-  it.each(["1999-01-01", "2026-07-28", "x"])(
-    "is offered the last one it can have, if it begins with %s",
-    async (given) => {
-      const { url } = await serve();
-      const body = JSON.stringify({ ...initialize, params: { ...initialize.params, protocolVersion: given } });
-      expect((await send(url, { body })).text).toContain('"protocolVersion":"2025-11-25"');
-    },
-  );
 
   it("may send a batch, and gets each answer", async () => {
     const { url, memory } = await serve();

@@ -1,23 +1,10 @@
-import { afterEach, describe, expect, it } from "@jest/globals";
-import { InMemoryStore } from "@langchain/langgraph";
-import type { McpHttpServer } from "../../../src/mcp/http/serve-http.js";
-import { type McpHttpOptions, serveHttp } from "../../../src/mcp/index.js";
-import { openMemory } from "../../../src/index.js";
-import { send } from "../../helpers/raw-http.js";
+import { describe, expect, it } from "@jest/globals";
+import type { McpHttpOptions } from "../../../src/mcp/index.js";
+import { serve as serveMemory } from "../../helpers/mcp-http-servers.js";
 import { initializeAs } from "../../helpers/mcp-messages.js";
+import { send } from "../../helpers/raw-http.js";
 
-const servers: McpHttpServer[] = [];
-
-afterEach(async () => {
-  await Promise.all(servers.splice(0).map((server) => server.close()));
-});
-
-async function serve(options: Partial<McpHttpOptions>): Promise<string> {
-  const server = await serveHttp({ memory: openMemory(new InMemoryStore(), { nodeId: "n" }), port: 0, ...options });
-  servers.push(server);
-  return server.url;
-}
-
+const serve = async (options: Partial<McpHttpOptions> = {}): Promise<string> => (await serveMemory(options)).url;
 const initialize = JSON.stringify(initializeAs("page"));
 const Origin = "https://app.example";
 /** What a browser asks before a page may call. */
@@ -47,31 +34,24 @@ describe("hosts and origins", () => {
     ],
     [{ Origin: "null" }, "Origin null is not allowed"],
   ])("answers 403 to %j", async (headers, message) => {
-    const url = await serve({});
+    const url = await serve();
     const answer = await send(url, { headers, body: initialize });
     expect(answer.status).toBe(403);
     expect(answer.text).toContain(message);
   });
 
-  it.each([{ Host: "localhost" }, { Origin: "http://localhost:5173" }])("lets %j in", async (headers) => {
-    const url = await serve({});
-    expect((await send(url, { headers, body: initialize })).status).toBe(200);
-  });
+  const given = { allowedHosts: ["memory.example"], allowedOrigins: ["app.example"] };
 
-  it("lets the hosts and origins in that it is given, and no others", async () => {
-    const url = await serve({ allowedHosts: ["memory.example"], allowedOrigins: ["app.example"] });
-    const status = async (headers: Record<string, string>) => (await send(url, { headers, body: initialize })).status;
-    expect(await status({ Host: "memory.example:443", Origin: "https://app.example" })).toBe(200);
-    expect(await status({ Host: "127.0.0.1" })).toBe(403);
-    expect(await status({ Host: "memory.example", Origin: "http://localhost" })).toBe(403);
-  });
-
-  it.each([
-    ["2001:DB8:0::1", "[2001:db8::1]:3000"],
-    ["bücher.example", "xn--bcher-kva.example"],
-  ])("knows the host %s by however a client spells it (%s)", async (allowed, Host) => {
-    const url = await serve({ allowedHosts: [allowed] });
-    expect((await send(url, { headers: { Host }, body: initialize })).status).toBe(200);
+  it.each<[headers: Record<string, string>, status: number, options: Partial<McpHttpOptions>]>([
+    [{ Host: "localhost" }, 200, {}],
+    [{ Origin: "http://localhost:5173" }, 200, {}],
+    [{ Host: "memory.example:443", Origin }, 200, given],
+    [{ Host: "127.0.0.1" }, 403, given],
+    [{ Host: "memory.example", Origin: "http://localhost" }, 403, given],
+    [{ Host: "[2001:db8::1]:3000" }, 200, { allowedHosts: ["2001:DB8:0::1"] }],
+    [{ Host: "xn--bcher-kva.example" }, 200, { allowedHosts: ["bücher.example"] }],
+  ])("answers %j by %d with the options %j", async (headers, status, options) => {
+    expect((await send(await serve(options), { headers, body: initialize })).status).toBe(status);
   });
 });
 

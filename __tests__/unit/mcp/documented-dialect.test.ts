@@ -20,28 +20,23 @@ async function dialectOfPage(): Promise<Dialect> {
   return factsDialect;
 }
 
-it("the dialect of docs/writing-a-dialect.md works over MCP", async () => {
+it("the dialect of docs/writing-a-dialect.md works over MCP, and as tools of LangChain", async () => {
   const memory = openMemory(new InMemoryStore(), { nodeId: "assistant" });
-  const client = await connectInMemory(createMcpServer({ memory, dialects: [await dialectOfPage()] }));
+  const dialect = await dialectOfPage();
+  const client = await connectInMemory(createMcpServer({ memory, dialects: [dialect] }));
   const facts = ["Ada is vegetarian.", "Ada lives in Rome."];
   await Promise.all(facts.map((fact) => answerOf(client, { subject: "ada", fact }, "remember")));
-  const known = await answerOf(client, { subject: "ada" }, "recall");
-  expect(known.split("\n").toSorted()).toEqual(facts);
+  expect((await answerOf(client, { subject: "ada" }, "recall")).split("\n").toSorted()).toEqual(facts);
   expect(await answerOf(client, { subject: "bob" }, "recall")).toBe("I know nothing about that.");
   expect(await answerOf(client, { subject: 7 }, "recall")).toBe("That did not work: EINVAL: subject is required");
   expect(await answerOf(client, { subject: "a ", fact: "x" }, "remember")).toMatch(/^That did not work: /);
-});
-
-it("the dialect of docs/writing-a-dialect.md answers as tools of LangChain", async () => {
-  const memory = openMemory(new InMemoryStore(), { nodeId: "assistant" });
-  const { tools } = await dialectOfPage();
-  const [remember] = tools.map(({ name, description, schema, answer }) =>
+  const [remember] = dialect.tools.map(({ name, description, schema, answer }) =>
     tool(async (args) => (await answer(args, async () => memory)).text, {
       name,
       description: typeof description === "function" ? description(memory.paths) : description,
       schema,
     }),
   );
-  expect(await remember?.invoke({ subject: "ada", fact: "Ada is vegetarian." })).toBe("Kept.");
-  expect(await memory.read("/facts/ada")).toBe("Ada is vegetarian.");
+  expect(await remember?.invoke({ subject: "eve", fact: "Eve is vegetarian." })).toBe("Kept.");
+  expect(await memory.read("/facts/eve")).toBe("Eve is vegetarian.");
 });

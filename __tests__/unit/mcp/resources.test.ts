@@ -20,24 +20,18 @@ async function connect(memory: Memory, bounds: Partial<ServerBounds> = {}): Prom
 }
 
 describe("the resources of an MCP server", () => {
-  it("are the files of the memory, with their sizes and types", async () => {
+  it("are the files of the memory, with their sizes and types, and are read by their URIs", async () => {
     const memory = freshMemory();
     await memory.write("/notes/to do?.md", "grüße");
     await memory.write("/a", "x");
-    const { resources } = await (await connect(memory)).listResources();
-    expect(resources).toEqual([
-      { uri: "memory:///a", name: "/a", mimeType: "text/plain", size: 1 },
-      { uri: "memory:///notes/to%20do%3F.md", name: "/notes/to do?.md", mimeType: "text/markdown", size: 7 },
-    ]);
-  });
-
-  it("can be read by their URIs", async () => {
-    const memory = freshMemory();
-    await memory.write("/日記/100% #1.md", "text");
     const client = await connect(memory);
-    const [resource] = (await client.listResources()).resources;
-    const uri = resource?.uri ?? "";
-    expect((await client.readResource({ uri })).contents).toEqual([{ uri, mimeType: "text/markdown", text: "text" }]);
+    const uri = "memory:///notes/to%20do%3F.md";
+    const mimeType = "text/markdown";
+    expect((await client.listResources()).resources).toEqual([
+      { uri: "memory:///a", name: "/a", mimeType: "text/plain", size: 1 },
+      { uri, name: "/notes/to do?.md", mimeType, size: 7 },
+    ]);
+    expect((await client.readResource({ uri })).contents).toEqual([{ uri, mimeType, text: "grüße" }]);
   });
 
   it("are told in pages, which neither repeat nor skip what stays while others come and go", async () => {
@@ -63,41 +57,29 @@ describe("the resources of an MCP server", () => {
     expect(third).toEqual({ names: ["/h", "/j"], nextCursor: undefined });
   });
 
-  it("of an empty memory are none", async () => {
-    expect((await (await connect(freshMemory())).listResources()).resources).toEqual([]);
-  });
-
-  it("are told as a template too", async () => {
-    const { resourceTemplates } = await (await connect(freshMemory())).listResourceTemplates();
+  it("of an empty memory are none but a template", async () => {
+    const client = await connect(freshMemory());
+    expect((await client.listResources()).resources).toEqual([]);
+    const { resourceTemplates } = await client.listResourceTemplates();
     expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual(["memory:///{+path}"]);
   });
 
   it.each([
-    [
-      "memory:///none",
-      { code: -32_602, data: { uri: "memory:///none" }, message: "ENOENT: file not found: memory:///none" },
-    ],
-    ["memory:///dir", { code: -32_602, message: "EISDIR: path is a directory" }],
-    ["memory:///", { code: -32_602, message: expect.stringContaining("path is") }],
-    ["memory:///a/../b", { code: -32_602, message: expect.stringContaining("invalid uri: memory:///a/../b;") }],
-    ["memory:///%2e%2e/b", { code: -32_602, message: expect.stringContaining("invalid uri") }],
-    ["memory:///%E0%A4%A", { code: -32_602, message: expect.stringContaining("invalid uri") }],
-    ["memory:///a%00", { code: -32_602, message: expect.stringContaining("invalid uri") }],
-    ["memory://host/a", { code: -32_602, message: expect.stringContaining("invalid uri") }],
-    ["file:///etc/passwd", { code: -32_602, message: expect.stringContaining("invalid uri") }],
-  ])("refuse to read %s in one sentence", async (uri, error) => {
+    ["memory:///none", "ENOENT: file not found: memory:///none"],
+    ["memory:///dir", "EISDIR: path is a directory"],
+    ["memory:///", "path is"],
+    ["memory:///a/../b", "invalid uri: memory:///a/../b;"],
+    ["memory:///%2e%2e/b", "invalid uri"],
+    ["memory:///%E0%A4%A", "invalid uri"],
+    ["memory:///a%00", "invalid uri"],
+    ["memory://host/a", "invalid uri"],
+    ["file:///etc/passwd", "invalid uri"],
+    [`memory:///${"/".repeat(10_000)}a`, "invalid uri"],
+  ])("refuse to read %s in one sentence", async (uri, message) => {
     const memory = freshMemory();
     await memory.write("/dir/a", "x");
-    const client = await connect(memory);
-    await expect(client.readResource({ uri })).rejects.toMatchObject(error);
-  });
-
-  it("refuse a URI that is longer than a path can be", async () => {
-    const client = await connect(freshMemory());
-    await expect(client.readResource({ uri: `memory:///${"/".repeat(10_000)}a` })).rejects.toMatchObject({
-      code: -32_602,
-      message: expect.stringContaining("invalid uri"),
-    });
+    const refusal = { code: -32_602, message: expect.stringContaining(message) };
+    await expect((await connect(memory)).readResource({ uri })).rejects.toMatchObject(refusal);
   });
 
   it.each(["nonsense!", "", Buffer.from("a").toString("base64url")])("refuse the cursor %j", async (cursor) => {
@@ -113,13 +95,9 @@ describe("the resources of an MCP server", () => {
       throw new Error("mongodb://user:secret@host");
     };
     const client = await connectInMemory(createMcpServer({ memory }));
-    await expect(client.listResources()).rejects.toMatchObject({
-      code: -32_603,
-      message: "the memory could not be opened",
-    });
-    await expect(client.readResource({ uri: "memory:///a" })).rejects.toMatchObject({
-      message: "the memory could not be opened",
-    });
+    const failure = { code: -32_603, message: "the memory could not be opened" };
+    await expect(client.listResources()).rejects.toMatchObject(failure);
+    await expect(client.readResource({ uri: "memory:///a" })).rejects.toMatchObject(failure);
   });
 });
 

@@ -32,28 +32,32 @@ function gatedMemory() {
   return { memory, gated, begun, letGo: () => letGo() };
 }
 
+const lines = (messages: object[]): string => messages.map((message) => JSON.stringify(message)).join("\n");
+
+/** Serves a memory over streams. */
+function serve(memory: Memory, input: PassThrough, output: Writable = new PassThrough(), bounds = serverBounds) {
+  const connection = new StdioConnection(parseMcpOptions("McpServerOptions", { memory }), bounds);
+  return { connection, served: connection.serve(input, output) };
+}
+
 describe("a connection over stdio", () => {
   it.each(["stop", "end of input", "output that fails"])("ends at %s, after the call under way", async (reason) => {
     const { memory, gated, begun, letGo } = gatedMemory();
-    const connection = new StdioConnection(parseMcpOptions("McpServerOptions", { memory: gated }));
     const input = new PassThrough();
     const output = new Writable({
       write: (_chunk, _encoding, done) => done(reason === "output that fails" ? new Error("EPIPE") : null),
     });
-    const ended: string[] = [];
-    const served = connection.serve(input, output).then(() => ended.push("ended"));
+    const { connection, served } = serve(gated, input, output);
+    let isEnded = false;
+    void served.then(() => (isEnded = true));
     // Where the output fails, it does so at the answer to the second message, which is a ping.
-    input.write(
-      [...(reason === "output that fails" ? [] : [initialize]), appendCall]
-        .map((message) => `${JSON.stringify(message)}\n`)
-        .join(""),
-    );
+    input.write(`${lines([...(reason === "output that fails" ? [] : [initialize]), appendCall])}\n`);
     await begun;
     if (reason === "stop") connection.stop();
     else if (reason === "end of input") input.end();
     else input.write(`${JSON.stringify({ jsonrpc: "2.0", id: 3, method: "ping" })}\n`);
     await new Promise((resolve) => setImmediate(resolve));
-    expect(ended).toEqual([]);
+    expect(isEnded).toBe(false);
     letGo();
     await served;
     expect(await memory.read("/a")).toBe("x");
@@ -63,8 +67,8 @@ describe("a connection over stdio", () => {
   it("reads text whose characters are cut into pieces", async () => {
     const { memory, gated, letGo } = gatedMemory();
     letGo();
-    const [input, output] = [new PassThrough(), new PassThrough()];
-    const served = new StdioConnection(parseMcpOptions("McpServerOptions", { memory: gated })).serve(input, output);
+    const input = new PassThrough();
+    const { served } = serve(gated, input);
     const { params } = appendCall;
     const call = { ...appendCall, params: { ...params, arguments: { ...params.arguments, content: "grüße 🌍" } } };
     const bytes = Buffer.from([initialize, call].map((message) => `${JSON.stringify(message)}\r\n`).join(""));
@@ -77,11 +81,11 @@ describe("a connection over stdio", () => {
   it("answers what it has read before the end of its input", async () => {
     const { gated, begun, letGo } = gatedMemory();
     const [input, output] = [new PassThrough(), new PassThrough()];
-    const served = new StdioConnection(parseMcpOptions("McpServerOptions", { memory: gated })).serve(input, output);
+    const { served } = serve(gated, input, output);
     const cancelled = { ...appendCall, id: 3 };
     const cancel = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 3 } };
     const last = { jsonrpc: "2.0", id: 4, method: "resources/list" };
-    input.end([initialize, appendCall, cancelled, cancel, last].map((message) => JSON.stringify(message)).join("\n"));
+    input.end(lines([initialize, appendCall, cancelled, cancel, last]));
     await begun;
     letGo();
     await served;
@@ -96,7 +100,7 @@ describe("a connection over stdio", () => {
   it("does not wait for a request to listen for changes, of which the server reports none", async () => {
     const { gated } = gatedMemory();
     const [input, output] = [new PassThrough(), new PassThrough()];
-    const served = new StdioConnection(parseMcpOptions("McpServerOptions", { memory: gated })).serve(input, output);
+    const { served } = serve(gated, input, output);
     const _meta = {
       "io.modelcontextprotocol/protocolVersion": "2026-07-28",
       "io.modelcontextprotocol/clientInfo": { name: "raw", version: "1" },
@@ -111,13 +115,11 @@ describe("a connection over stdio", () => {
 
   it("leaves no timer behind, if it is stopped while it answers what it has read", async () => {
     const { gated, begun } = gatedMemory();
-    const settings = parseMcpOptions("McpServerOptions", { memory: gated });
-    const connection = new StdioConnection(settings, { ...serverBounds, closeTimeoutMs: 1 });
     const countTimers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
     const before = countTimers();
-    const [input, output] = [new PassThrough(), new PassThrough()];
-    const served = connection.serve(input, output);
-    input.end([initialize, appendCall].map((message) => JSON.stringify(message)).join("\n"));
+    const input = new PassThrough();
+    const { connection, served } = serve(gated, input, new PassThrough(), { ...serverBounds, closeTimeoutMs: 1 });
+    input.end(lines([initialize, appendCall]));
     await begun;
     connection.stop();
     await served;
@@ -137,10 +139,9 @@ describe("a connection over stdio", () => {
       },
     });
     const input = new PassThrough();
-    const memory = openMemory(new InMemoryStore(), { nodeId: "n" });
-    const served = new StdioConnection(parseMcpOptions("McpServerOptions", { memory })).serve(input, output);
+    const { served } = serve(openMemory(new InMemoryStore(), { nodeId: "n" }), input, output);
     const requests = Array.from({ length: 1000 }, (_, id) => ({ jsonrpc: "2.0", id: id + 2, method: "ping" }));
-    input.end([initialize, ...requests].map((message) => JSON.stringify(message)).join("\n"));
+    input.end(lines([initialize, ...requests]));
     await served;
     expect(answers).toBe(1001);
     expect(isWarning).toBe(false);
