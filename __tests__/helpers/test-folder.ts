@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { openPatiently } from "./left-lock.js";
+import { openDirectoryMemory } from "../../src/backends/directory/index.js";
 import type { MemoryAddress, Memory, MemoryOptions } from "../../src/index.js";
 import { checkAddress } from "../../src/core/values/address.js";
 import { createNamespace } from "./addresses.js";
@@ -23,6 +24,15 @@ export function folderWith(parent: string, contents: Record<string, string | Uin
     if (content !== null) writeFileSync(join(dir, path), content);
   }
   return dir;
+}
+
+/** Opens the memory in a new folder with these contents, as a program opens it. */
+export function memoryWith(
+  parent: string,
+  contents: Record<string, string | Uint8Array | null> = {},
+): { dir: string; memory: Memory } {
+  const dir = folderWith(parent, contents);
+  return { dir, memory: openDirectoryMemory({ dir }) };
 }
 
 /**

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { openDirectoryMemory } from "../../../../src/backends/directory/index.js";
 import { anyCharacter } from "../../../helpers/any-character.js";
 import { repetitions } from "../../../helpers/repetitions.js";
-import { folderWith, testFolder } from "../../../helpers/test-folder.js";
+import { folderWith, memoryWith, testFolder } from "../../../helpers/test-folder.js";
 
 const folder = testFolder();
 
@@ -12,8 +12,7 @@ const folder = testFolder();
 
 describe("a name made by a hand", () => {
   it("that is illegal elsewhere, made by a hand, is read, changed and deleted", async () => {
-    const dir = folderWith(folder, { "CON.txt": "a", "a:b": "b", "dot.": "c" });
-    const memory = openDirectoryMemory({ dir });
+    const { memory } = memoryWith(folder, { "CON.txt": "a", "a:b": "b", "dot.": "c" });
     expect((await memory.list()).map(({ name }) => name)).toEqual(["CON.txt", "a:b", "dot."]);
     await memory.append("/CON.txt", "more");
     expect(await memory.read("/CON.txt")).toBe("a\nmore");
@@ -23,8 +22,7 @@ describe("a name made by a hand", () => {
   });
 
   it("is another than the same in another case", async () => {
-    const dir = folderWith(folder, { a: "small", A: "large" });
-    const memory = openDirectoryMemory({ dir });
+    const { memory } = memoryWith(folder, { a: "small", A: "large" });
     expect([await memory.read("/a"), await memory.read("/A")]).toEqual(["small", "large"]);
     await memory.append("/A", "x");
     expect([await memory.read("/a"), await memory.read("/A")]).toEqual(["small", "large\nx"]);

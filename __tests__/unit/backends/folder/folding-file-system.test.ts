@@ -29,8 +29,7 @@ jest.unstable_mockModule("node:fs/promises", () => ({
     real.rename(await spelled(from), join(await spelled(dirname(to)), basename(to))),
 }));
 
-const { openDirectoryMemory } = await import("../../../../src/backends/directory/index.js");
-const { folderWith, testFolder } = await import("../../../helpers/test-folder.js");
+const { folderWith, memoryWith, testFolder } = await import("../../../helpers/test-folder.js");
 const folder = testFolder();
 
 it("finds files by other spellings, or these tests would prove nothing", async () => {
@@ -43,7 +42,7 @@ it.each(["/A", "/SUB/file", "/sub/FILE", "/É"])(
   "%s is missing where the name has another spelling, and cannot be made",
   async (path) => {
     const contents = { a: "1", "sub/file": "2", é: "3" };
-    const memory = openDirectoryMemory({ dir: folderWith(folder, contents) });
+    const { memory } = memoryWith(folder, contents);
     await refuses(memory.read(path), "ENOENT");
     await refuses(memory.list(path), "ENOENT");
     await refuses(memory.update(path, "1", "x"), "ENOENT");
@@ -57,13 +56,13 @@ it.each(["/A", "/SUB/file", "/sub/FILE", "/É"])(
 );
 
 it("a file made by a hand in another normal form is read by its own spelling", async () => {
-  const memory = openDirectoryMemory({ dir: folderWith(folder, { "e\u0301": "text" }) });
+  const { memory } = memoryWith(folder, { "e\u0301": "text" });
   expect(await memory.read("/e\u0301")).toBe("text");
   await refuses(memory.read("/é"), "ENOENT");
 });
 
 it("a rename may change the case of a name", async () => {
-  const memory = openDirectoryMemory({ dir: folderWith(folder, { "notes/file": "text" }) });
+  const { memory } = memoryWith(folder, { "notes/file": "text" });
   await memory.rename("/notes", "/Notes");
   expect(await memory.list()).toEqual([{ name: "Notes", kind: "dir" }]);
   await refuses(memory.read("/notes/file"), "ENOENT");

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { openDirectoryMemory } from "../../../../src/backends/directory/index.js";
 import { refuses } from "../../../helpers/memory-case.js";
 import { crashedId as crashed, leaveLock, openImpatiently, workFolder as work } from "../../../helpers/left-lock.js";
-import { folderWith, testFolder } from "../../../helpers/test-folder.js";
+import { folderWith, memoryWith, testFolder } from "../../../helpers/test-folder.js";
 
 const folder = testFolder();
 
@@ -26,8 +26,7 @@ describe("what a crash leaves behind", () => {
   });
 
   it("later, of another process, is removed when its lock is taken over", async () => {
-    const dir = folderWith(folder);
-    const memory = openDirectoryMemory({ dir });
+    const { dir, memory } = memoryWith(folder);
     await memory.append("/good", "text");
     writeFileSync(join(dir, work, `new-${crashed}`), "half a fi");
     leaveLock(dir, crashed, 60_000);
@@ -49,8 +48,7 @@ describe("the lock", () => {
   });
 
   it("is gone after a change, whatever became of the change", async () => {
-    const dir = folderWith(folder, { "a/b": "text" });
-    const memory = openDirectoryMemory({ dir });
+    const { dir, memory } = memoryWith(folder, { "a/b": "text" });
     await memory.append("/a/b", "x");
     await refuses(memory.append("/a", "x"), "EISDIR");
     const refusing = (): never => {
@@ -94,14 +92,13 @@ it("git sees the notes and nothing of ours", async () => {
 });
 
 it("a note may be named as others name their temporary files", async () => {
-  const dir = folderWith(folder, {
+  const { memory } = memoryWith(folder, {
     "note.1234567": "1",
     "note.tmp": "2",
     "note~": "3",
     ".note.swp": "4",
     [`new-${crashed}`]: "5",
   });
-  const memory = openDirectoryMemory({ dir });
   await memory.append("/note~", "x");
   expect((await memory.list()).map(({ name }) => name)).toEqual([
     ".note.swp",

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { openDirectoryMemory } from "../../../../src/backends/directory/index.js";
 import type { Memory } from "../../../../src/index.js";
 import { refuses } from "../../../helpers/memory-case.js";
-import { folderWith, testFolder } from "../../../helpers/test-folder.js";
+import { folderWith, memoryWith, testFolder } from "../../../helpers/test-folder.js";
 
 const folder = testFolder();
 const throughLink = "invalid path: it leads through a link, which a memory does not follow";
@@ -131,8 +131,7 @@ it("pipes and sockets are never opened, not listed, and refused by name", async 
 });
 
 it("a directory where a file was a moment ago is a directory, and the other way round", async () => {
-  const dir = folderWith(folder, { one: "text" });
-  const memory = openDirectoryMemory({ dir });
+  const { dir, memory } = memoryWith(folder, { one: "text" });
   await memory.delete("/one");
   mkdirSync(join(dir, "one"));
   await refuses(memory.read("/one"), "EISDIR");

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { foldName, isReserved, fileNameFault } from "../../../../src/backends/directory/names.js";
 import { openDirectoryMemory } from "../../../../src/backends/directory/index.js";
 import { refuses } from "../../../helpers/memory-case.js";
-import { folderWith, testFolder } from "../../../helpers/test-folder.js";
+import { folderWith, memoryWith, testFolder } from "../../../helpers/test-folder.js";
 
 const folder = testFolder();
 
@@ -73,8 +73,7 @@ const reserved = [
 
 describe("a name", () => {
   it.each(illegal)("%j is not created, as a file, a directory or by a rename", async (name) => {
-    const dir = folderWith(folder, { file: "text" });
-    const memory = openDirectoryMemory({ dir });
+    const { dir, memory } = memoryWith(folder, { file: "text" });
     for (const call of [
       () => memory.write(`/${name}`, "x"),
       () => memory.append(`/${name}/below`, "x"),
@@ -110,8 +109,7 @@ describe("two names that some file system takes for one", () => {
     ["ﬁ", "FI"],
     ["ж", "Ж"],
   ])("%j and %j are not created beside each other", async (one, two) => {
-    const dir = folderWith(folder);
-    const memory = openDirectoryMemory({ dir });
+    const { memory } = memoryWith(folder);
     await memory.write(`/${one}`, "x");
     await refuses(memory.write(`/${two}`, "y"), "EINVAL");
     await refuses(memory.write(`/${two}/below`, "y"), "EINVAL");
@@ -125,16 +123,14 @@ describe("two names that some file system takes for one", () => {
   });
 
   it("in another normal form are one for this purpose, and the one there is read as it is spelled", async () => {
-    const dir = folderWith(folder, { "e\u0301": "by hand" });
-    const memory = openDirectoryMemory({ dir });
+    const { memory } = memoryWith(folder, { "e\u0301": "by hand" });
     await refuses(memory.write("/é", "x"), "EINVAL");
     expect(await memory.read("/e\u0301")).toBe("by hand");
     await refuses(memory.read("/é"), "ENOENT");
   });
 
   it("may be the old and the new one of a rename", async () => {
-    const dir = folderWith(folder, { "notes/file": "x" });
-    const memory = openDirectoryMemory({ dir });
+    const { dir, memory } = memoryWith(folder, { "notes/file": "x" });
     await memory.rename("/notes", "/Notes");
     expect(await memory.read("/Notes/file")).toBe("x");
     expect(readdirSync(dir)).not.toContain("notes");
@@ -143,8 +139,7 @@ describe("two names that some file system takes for one", () => {
 
 describe("names that are never part of a memory", () => {
   it.each(reserved)("%j is refused in every command, at every level", async (name) => {
-    const dir = folderWith(folder, { "sub/file": "x" });
-    const memory = openDirectoryMemory({ dir });
+    const { memory } = memoryWith(folder, { "sub/file": "x" });
     for (const path of [`/${name}`, `/${name}/config`, `/sub/${name}/hooks/x`]) {
       for (const call of [
         () => memory.read(path),
@@ -159,13 +154,12 @@ describe("names that are never part of a memory", () => {
   });
 
   it("are not listed, and survive when the memory is emptied", async () => {
-    const dir = folderWith(folder, {
+    const { dir, memory } = memoryWith(folder, {
       ".git/config": "[core]",
       "sub/.GIT/config": "x",
       "sub/file": "y",
       ".gitignore": "z",
     });
-    const memory = openDirectoryMemory({ dir });
     await memory.append("/file", "x");
     expect((await memory.list()).map(({ name }) => name)).toEqual([".gitignore", "file", "sub"]);
     expect((await memory.snapshot()).files.map(({ path }) => path)).toEqual(["/.gitignore", "/file", "/sub/file"]);

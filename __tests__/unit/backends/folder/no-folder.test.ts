@@ -3,7 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openDirectoryMemory } from "../../../../src/backends/directory/index.js";
 import { refuses } from "../../../helpers/memory-case.js";
-import { folderWith, testFolder } from "../../../helpers/test-folder.js";
+import { folderWith, memoryWith, testFolder } from "../../../helpers/test-folder.js";
 
 const folder = testFolder();
 
@@ -24,8 +24,7 @@ describe("the folder of a memory", () => {
   });
 
   it("may put a file in the place of the folder, of which nothing is known then", async () => {
-    const dir = folderWith(folder, { note: "text" });
-    const memory = openDirectoryMemory({ dir });
+    const { dir, memory } = memoryWith(folder, { note: "text" });
     await memory.append("/note", "more");
     rmSync(dir, { recursive: true });
     writeFileSync(dir, "no folder");

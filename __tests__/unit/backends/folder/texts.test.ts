@@ -13,7 +13,7 @@ import {
 import { join } from "node:path";
 import { openDirectoryMemory } from "../../../../src/backends/directory/index.js";
 import { refuses } from "../../../helpers/memory-case.js";
-import { folderWith, testFolder } from "../../../helpers/test-folder.js";
+import { folderWith, memoryWith, testFolder } from "../../../helpers/test-folder.js";
 
 const folder = testFolder();
 const notText = "EIO: the file is not UTF-8 text";
@@ -28,8 +28,7 @@ describe("a file that is no UTF-8 text", () => {
   };
 
   it.each(Object.entries(bytes))("such as %s is EIO and never guessed at", async (_, content) => {
-    const dir = folderWith(folder, { bad: content, good: "text" });
-    const memory = openDirectoryMemory({ dir });
+    const { memory } = memoryWith(folder, { bad: content, good: "text" });
     for (const call of [
       () => memory.read("/bad"),
       () => memory.append("/bad", "x"),
@@ -41,8 +40,7 @@ describe("a file that is no UTF-8 text", () => {
   });
 
   it("is listed with its size, is in no snapshot, and breaks nothing else", async () => {
-    const dir = folderWith(folder, { "sub/bad": Buffer.from([0xff, 0xfe]), good: "text" });
-    const memory = openDirectoryMemory({ dir });
+    const { memory } = memoryWith(folder, { "sub/bad": Buffer.from([0xff, 0xfe]), good: "text" });
     expect(await memory.list("/sub")).toEqual([{ name: "bad", kind: "file" }]);
     expect(await memory.stat("/sub/bad")).toMatchObject({ kind: "file", sizeBytes: 2 });
     expect(await memory.stat("/")).toMatchObject({ sizeBytes: 6 });
@@ -59,8 +57,7 @@ describe("a file that is no UTF-8 text", () => {
   });
 
   it("is moved, overwritten and deleted like another", async () => {
-    const dir = folderWith(folder, { "a/bad": Buffer.from([0xff]), worse: Buffer.from([0xfe]) });
-    const memory = openDirectoryMemory({ dir });
+    const { memory } = memoryWith(folder, { "a/bad": Buffer.from([0xff]), worse: Buffer.from([0xfe]) });
     await memory.rename("/a", "/b");
     await memory.write("/worse", "better");
     expect(await memory.read("/worse")).toBe("better");
@@ -83,8 +80,7 @@ it("a file of more than 15,000,000 bytes is EFBIG, and breaks nothing else", asy
 });
 
 it("a byte order mark and carriage returns stay as they are", async () => {
-  const dir = folderWith(folder, { file: "\uFEFFone\r\ntwo" });
-  const memory = openDirectoryMemory({ dir });
+  const { memory } = memoryWith(folder, { file: "\uFEFFone\r\ntwo" });
   expect(await memory.read("/file")).toBe("\uFEFFone\r\ntwo");
   await memory.append("/file", "three");
   expect((await memory.snapshot()).files[0]).toMatchObject({ content: "\uFEFFone\r\ntwo\nthree", sizeBytes: 17 });
@@ -92,8 +88,7 @@ it("a byte order mark and carriage returns stay as they are", async () => {
 
 describe("what a hand does between two calls", () => {
   it("is seen by the next one, of every kind", async () => {
-    const dir = folderWith(folder, { a: "one" });
-    const memory = openDirectoryMemory({ dir });
+    const { dir, memory } = memoryWith(folder, { a: "one" });
     await memory.append("/a", "two");
     appendFileSync(join(dir, "a"), "\nby hand");
     expect(await memory.read("/a")).toBe("one\ntwo\nby hand");
@@ -111,8 +106,7 @@ describe("what a hand does between two calls", () => {
   });
 
   it("may be of the same size and the same time", async () => {
-    const dir = folderWith(folder, { a: "one" });
-    const memory = openDirectoryMemory({ dir });
+    const { dir, memory } = memoryWith(folder, { a: "one" });
     const { updatedAt } = await memory.write("/a", "two");
     writeFileSync(join(dir, "a"), "six");
     utimesSync(join(dir, "a"), updatedAt, updatedAt);
@@ -121,8 +115,7 @@ describe("what a hand does between two calls", () => {
   });
 
   it("may take the whole folder away, and the next change makes it anew", async () => {
-    const dir = folderWith(folder, { a: "one" });
-    const memory = openDirectoryMemory({ dir });
+    const { dir, memory } = memoryWith(folder, { a: "one" });
     await memory.append("/a", "two");
     rmSync(dir, { recursive: true });
     expect([await memory.list(), (await memory.snapshot()).files]).toEqual([[], []]);
@@ -131,8 +124,7 @@ describe("what a hand does between two calls", () => {
   });
 
   it("may take the work folder away, as `git clean` does", async () => {
-    const dir = folderWith(folder);
-    const memory = openDirectoryMemory({ dir });
+    const { dir, memory } = memoryWith(folder);
     await memory.append("/a", "one");
     rmSync(join(dir, ".langgraph-mongo-memory"), { recursive: true });
     await memory.append("/a", "two");
@@ -140,8 +132,7 @@ describe("what a hand does between two calls", () => {
   });
 
   it("may turn a file into a link", async () => {
-    const dir = folderWith(folder, { a: "one", b: "two" });
-    const memory = openDirectoryMemory({ dir });
+    const { dir, memory } = memoryWith(folder, { a: "one", b: "two" });
     await memory.append("/a", "x");
     unlinkSync(join(dir, "a"));
     symlinkSync("b", join(dir, "a"));

@@ -20,7 +20,7 @@ jest.unstable_mockModule("node:fs/promises", () => ({
 }));
 
 const { openDirectoryMemory } = await import("../../../../src/backends/directory/index.js");
-const { folderWith, testFolder } = await import("../../../helpers/test-folder.js");
+const { folderWith, memoryWith, testFolder } = await import("../../../helpers/test-folder.js");
 const folder = testFolder();
 
 beforeEach(() => {
@@ -28,7 +28,7 @@ beforeEach(() => {
 });
 
 it("a memory does without handles of directories what it does with them", async () => {
-  const memory = openDirectoryMemory({ dir: folderWith(folder, { "a/b/c": "1" }) });
+  const { memory } = memoryWith(folder, { "a/b/c": "1" });
   await memory.append("/a/b/c", "2");
   await memory.write("/new/deep/file", "x");
   await memory.rename("/a/b", "/moved/b");
@@ -57,8 +57,7 @@ it.each(["/link/file", "/link/new", "/link"])("%s leads through a link, and is r
 
 it("a file that was opened through a link is not read, though the link is gone again", async () => {
   const outside = folderWith(folder, { file: "secret" });
-  const dir = folderWith(folder, { "sub/file": "text" });
-  const memory = openDirectoryMemory({ dir });
+  const { dir, memory } = memoryWith(folder, { "sub/file": "text" });
   const [sub, away, link] = ["sub", "away", "link"].map((name) => join(dir, name)) as [string, string, string];
   symlinkSync(outside, link);
   meanwhile = {
@@ -71,8 +70,7 @@ it("a file that was opened through a link is not read, though the link is gone a
 
 it("a directory that is a link by the time of a change is told, and nothing is changed", async () => {
   const outside = folderWith(folder, { file: "secret" });
-  const dir = folderWith(folder, { "sub/file": "text" });
-  const memory = openDirectoryMemory({ dir });
+  const { dir, memory } = memoryWith(folder, { "sub/file": "text" });
   await memory.read("/sub/file");
   await expect(
     memory.edit("/sub/file", () => {
