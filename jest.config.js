@@ -27,7 +27,6 @@ const elsewhere = [
     not: ["win32"],
     reason: "renames a folder in which a file is open, which Windows refuses",
   },
-  { files: "integration/folder/signals", not: ["win32"], reason: "Windows has no signals" },
   {
     files: "integration/folder/(?:concurrency|crash)",
     not: ["win32"],

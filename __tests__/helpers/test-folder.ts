@@ -7,6 +7,7 @@ import { openDirectoryMemory } from "../../src/backends/directory/index.js";
 import type { MemoryAddress, Memory, MemoryOptions } from "../../src/index.js";
 import { checkAddress } from "../../src/core/values/address.js";
 import { createNamespace } from "./addresses.js";
+import { refuses } from "./memory-case.js";
 import { hashSha256 } from "./sha256.js";
 
 /** Creates a folder for the tests of a file, and removes it after them. */
@@ -45,4 +46,22 @@ export function openInFolder(folder: string, address: MemoryAddress, options?: M
 
 function getFolderName(address: MemoryAddress): string {
   return hashSha256(JSON.stringify(createNamespace(checkAddress(address))));
+}
+
+/** Expects that every command refuses a path with EINVAL. */
+export async function allRefuse(memory: Memory, path: string, message?: string): Promise<void> {
+  for (const call of [
+    () => memory.read(path),
+    () => memory.list(path),
+    () => memory.stat(path),
+    () => memory.append(path, "x"),
+    () => memory.write(path, "x"),
+    () => memory.edit(path, () => "x"),
+    () => memory.update(path, "secret", "x"),
+    () => memory.delete(path),
+    () => memory.rename(path, "/moved"),
+    () => memory.rename("/real", path),
+  ]) {
+    await refuses(call(), "EINVAL", message);
+  }
 }

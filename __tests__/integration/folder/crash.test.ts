@@ -50,3 +50,15 @@ it("every append that was acknowledged is there exactly once after kill -9, and 
   // What was on its way when the process died, at most one line of each writer and crash.
   expect(lines.length - acknowledged.length).toBeLessThanOrEqual(2 * crashes);
 });
+
+it.each(["busy", "waits"])("a process that has changed a folder, and %s, ends at SIGTERM", async (act) => {
+  const child = spawn(process.execPath, [worker, folderWith(folder), act], { stdio: ["ignore", "pipe", "inherit"] });
+  try {
+    await once(child.stdout, "data");
+    const closed = once(child, "close");
+    child.kill("SIGTERM");
+    expect(await closed).toEqual([null, "SIGTERM"]);
+  } finally {
+    child.kill("SIGKILL");
+  }
+});

@@ -6,28 +6,10 @@ import { join } from "node:path";
 import { openDirectoryMemory } from "../../../../src/backends/directory/index.js";
 import type { Memory } from "../../../../src/index.js";
 import { refuses } from "../../../helpers/memory-case.js";
-import { folderWith, memoryWith, testFolder } from "../../../helpers/test-folder.js";
+import { allRefuse, folderWith, memoryWith, testFolder } from "../../../helpers/test-folder.js";
 
 const folder = testFolder();
 const throughLink = "invalid path: it leads through a link, which a memory does not follow";
-
-/** Every command, on a path that is refused. */
-async function allRefuse(memory: Memory, path: string, message: string): Promise<void> {
-  for (const call of [
-    () => memory.read(path),
-    () => memory.list(path),
-    () => memory.stat(path),
-    () => memory.append(path, "x"),
-    () => memory.write(path, "x"),
-    () => memory.edit(path, () => "x"),
-    () => memory.update(path, "secret", "x"),
-    () => memory.delete(path),
-    () => memory.rename(path, "/moved"),
-    () => memory.rename("/real", path),
-  ]) {
-    await refuses(call(), "EINVAL", message);
-  }
-}
 
 describe("a link in the folder", () => {
   it.each([
