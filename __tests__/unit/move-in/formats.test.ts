@@ -16,8 +16,8 @@ const fixture = (name: string): string => fileURLToPath(new URL(`../../fixtures/
 async function moved(
   read: () => ReturnType<typeof readEntries>,
   options: MoveInOptions = {},
+  memory = newMemory(),
 ): Promise<{ tree: Record<string, string>; losses: object[] }> {
-  const memory = newMemory();
   const { written, losses } = await moveIn(memory, read(), options);
   const tree = await textsOf(memory);
   expect(await moveIn(memory, read(), options)).toMatchObject({ written: 0, unchanged: written });
@@ -28,11 +28,17 @@ async function moved(
 describe("moving in what other programs wrote, as the transcript says", () => {
   // `<`: a line of the file, unless `file` names one of __tests__/fixtures/move-in.
   testTranscript("move-in", async (given) => {
-    const { from, file, ...options } = readMarked(given, "options") as { from: "mem0"; file?: string };
+    const { from, file, userId, ...options } = readMarked(given, "options") as {
+      from: "mem0";
+      file?: string;
+      userId?: string;
+    };
+    const own = { nodeId: "n", scope: "perUser", userId: userId ?? "" } as const;
     const text = given.flatMap((line) => (line.startsWith("< ") ? line.slice(2) : [])).join("\n");
     const { tree, losses } = await moved(
       () => readEntries({ from, source: file === undefined ? Readable.from([Buffer.from(text)]) : fixture(file) }),
       options,
+      userId === undefined ? newMemory() : openMemory(new InMemoryStore(), own),
     );
     return [...given, ...changesBetween({}, tree), ...losses.map((loss) => `! ${quote(loss)}`)];
   });
