@@ -6,7 +6,9 @@ import { repetitions } from "../helpers/repetitions.js";
 
 const dialects = await dialectsUnderTest();
 
-describe.each(dialects)("the dialect %s", (_dialect, dialect) => testTools(dialect));
+describe.each(dialects)("the dialect %s", (_dialect, dialect) => {
+  testTools(dialect);
+});
 
 describe.each(backendsUnderTest())("on %s", (backendName, backend) => {
   // What a backend does not see is the same on all.

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { type Memory, openMemory } from "../../../src/index.js";
-import type { FlatSchema } from "../../../src/dialects/dialect.js";
 import { DialectTool } from "../../../src/langchain/dialect-tool.js";
 import type { DialectCall } from "../../helpers/dialect-suite.js";
 import { createDialect, type DialectName, dialectsUnderTest } from "../../helpers/dialects-under-test.js";
@@ -48,7 +47,7 @@ describe.each(Object.entries(ways))("through %s", (_way, answer) => {
   it.each(everyCall)(
     "%s answers null like an argument that is left out: %s",
     async (dialect, _title, call, prepare) => {
-      const { properties } = toolOf(dialect, call.tool).schema as FlatSchema;
+      const { properties } = toolOf(dialect, call.tool).schema;
       const optional = Object.entries(properties).flatMap(([name, property]) => ("anyOf" in property ? [name] : []));
       const args = { ...Object.fromEntries(optional.map((name) => [name, null])), ...call.args };
       expect(await outcomeOf(answer, dialect, { ...call, args }, prepare)).toBe(

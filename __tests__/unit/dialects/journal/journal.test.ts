@@ -51,8 +51,8 @@ describe("the journal's tools", () => {
   });
 
   it("answer where the clock fails", async () => {
-    const [write] = createJournalTools(freshMemory(), { clock: () => new Date(Number.NaN) });
-    expect(await write?.invoke({ key: "k", content: "" })).toContain('"success":false');
+    const [tool] = createJournalTools(freshMemory(), { clock: () => new Date(Number.NaN) });
+    expect(await tool?.invoke({ key: "k", content: "" })).toContain('"success":false');
   });
 
   it.each(["/", ".", "./", "notes", "/notes/", "./notes"])("keep the journal below the root %j", async (root) => {

@@ -92,9 +92,8 @@ describe("what is better here than in the crate is told as the transcript says",
   });
 
   it("of every other recording", () => {
-    expect(
-      [...told.map((title) => Number(title.slice(0, 2))), ...matching.map(({ number }) => number)].toSorted(),
-    ).toEqual(others.map(({ number }) => number).toSorted());
+    const numbers = [...told.map((title) => Number(title.slice(0, 2))), ...matching.map(({ number }) => number)];
+    expect(new Set(numbers)).toEqual(new Set(others.map(({ number }) => number)));
   });
 });
 
