@@ -2,7 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import { type BaseStore, InMemoryStore } from "@langchain/langgraph-checkpoint";
 import type { AiMemory } from "../../../src/ai-sdk/ai-memory.js";
 import { createAiMemory } from "../../../src/ai-sdk/index.js";
-import { type MemoryError, mountMemories, MemoryNode, MongoMemoryStore, openMemory } from "../../../src/index.js";
+import { type MemoryError, MemoryNode, MongoMemoryStore, openMemory } from "../../../src/index.js";
 import { dialectNames, toolsByName } from "../../helpers/dialects-under-test.js";
 import { type AiCall, type AiScript, aiSdks } from "../../helpers/ai-sdks.js";
 import { readAll } from "../../helpers/read-all.js";
@@ -128,20 +128,6 @@ describe.each(aiSdks)("a memory in version %d of the AI SDK", (version, sdk) => 
       { role: "system", text: "You cook.", providerOptions },
       { role: "system", text: expect.stringMatching(/^<memory/) },
     ]);
-  });
-
-  it("shows a memory, or a tree of memories, that the program opened", async () => {
-    const store = new InMemoryStore();
-    const own = openMemory(store, { nodeId: "own", scope: "perUser", userId: "ada" });
-    const team = openMemory(store, { nodeId: "team" });
-    await own.write("/note", "x");
-    await team.write("/plan", "y");
-    const see = async (memory: typeof own) =>
-      (await sdk.generate({ memory: createAiMemory({ memory }), script: silent })).prompts[0]?.[0]?.text;
-    expect(await see(own)).toMatch(/scope="perUser"[^]*\n\/note /);
-    expect(await see(mountMemories({ "/": own, "/team": team }))).toMatch(/\n\/note [^]*\n\/team\/plan /);
-    await own.delete("/");
-    expect(await see(own)).toContain("This memory is empty");
   });
 
   it("shows paths as the tools of its dialect take them", async () => {
