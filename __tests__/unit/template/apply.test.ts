@@ -143,7 +143,7 @@ describe("apply", () => {
     /** The parts that an apply keeps. */
     const kept = (after: GraphDefinition): string => {
       graph.apply(after);
-      return [..."MNATUV"].filter((_, index) => parts()[index] === first[index]).join("");
+      return Array.from("MNATUV", (id, index) => (parts()[index] === first[index] ? id : "")).join("");
     };
     expect(kept(before)).toBe("MNATUV");
     const after = structuredClone(before);
