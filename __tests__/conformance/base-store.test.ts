@@ -7,7 +7,7 @@ const store = new InMemoryStore();
 testBackend(
   "a BaseStore",
   (address, options) => openMemory(store, address, options),
-  repetitions({ usual: 30, long: 300 }),
+  repetitions({ usual: 15, long: 300 }),
 );
 
 // As a node of a graph finds it in its config; never started, so only an unwrapped store could answer.
@@ -15,5 +15,5 @@ const wrapped = new AsyncBatchedStore(store);
 testBackend(
   "a BaseStore wrapped by LangGraph",
   (address, options) => openMemory(wrapped, address, options),
-  repetitions({ usual: 15, long: 50 }),
+  repetitions({ usual: 5, long: 50 }),
 );

@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import type { OpenMemory } from "../../src/testing/memory-case.js";
 import { testBackend } from "../helpers/backend-suite.js";
 import { pageAt, programsOf } from "../helpers/documentation.js";
+import { repetitions } from "../helpers/repetitions.js";
 import { testFolder } from "../helpers/test-folder.js";
 
 const folder = testFolder();
@@ -11,7 +12,7 @@ let page: Promise<{ openMapMemory: OpenMemory }> | undefined;
 testBackend(
   "the backend of docs/writing-a-backend.md",
   async (address, options) => (await (page ??= programOfPage())).openMapMemory(address, options),
-  100,
+  repetitions({ usual: 25, long: 100 }),
 );
 
 /** The program of the page itself, so that page and test cannot differ. */

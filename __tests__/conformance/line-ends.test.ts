@@ -6,7 +6,7 @@ import { editByModel, editByTool, lineEdit, mixedText } from "../helpers/line-en
 import { repetitions } from "../helpers/repetitions.js";
 
 /** In the long run 10,000 edits over all backends. */
-const runs = repetitions({ usual: 40, long: 700 });
+const runs = repetitions({ usual: 20, long: 700 });
 
 describe.each(backendsUnderTest())("edits of models on %s", (_name, backend) => {
   it("match whichever line ends the file has, and keep them", async () => {
