@@ -16,6 +16,7 @@ const slow = [
   "conformance/mongodb",
   "conformance/store-mongodb",
   "integration/examples",
+  "integration/command-line/transcripts",
   "integration/command-line/process",
   "integration/memories/linearizability",
   "integration/memories/page-writers",

@@ -1,15 +1,14 @@
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { createServer, type AddressInfo } from "node:net";
 import { runInNewContext } from "node:vm";
-import { describe, expect, it, jest } from "@jest/globals";
+import { afterAll, describe, expect, it, jest } from "@jest/globals";
 import { MongoClient } from "mongodb";
 import { MemoryNode, MongoMemoryStore } from "../../../src/index.js";
+import { MemoryDatabase } from "../../../src/mongodb/admin/memory-database.js";
 import { oldServer } from "../../helpers/old-server.js";
 import { cli, cliJson } from "../../helpers/run-cli.js";
+import { runCommandLines, testTranscript } from "../../helpers/line-transcripts.js";
 import { privateMongod, testDatabase, type TestDatabase } from "../../helpers/test-database.js";
-import { testFolder } from "../../helpers/test-folder.js";
-
-const folder = testFolder();
 
 const ofDatabase = ({ uri, name }: TestDatabase): string[] => ["--uri", uri, "--db", name];
 const storeIn = ({ client, name }: TestDatabase): MongoMemoryStore => new MongoMemoryStore({ client, dbName: name });
@@ -34,121 +33,48 @@ async function getChecks(
   };
 }
 
-describe.each(["standalone", "replicaSet"] as const)("doctor on a database of a %s", (kind) => {
-  it("finds nothing wrong where nothing is", async () => {
-    const database = testDatabase(kind);
-    const store = storeIn(database);
-    await store.memory({ nodeId: "large" }).write("/a", "x".repeat(5000));
-    await store.memory({ nodeId: "small", scope: "perThread", threadId: "ada@example.com" }).write("/a", "x");
-    const { exitCode, statuses, report } = await getChecks(ofDatabase(database));
-    expect([exitCode, report["ok"], report["memories"]]).toEqual([0, true, 2]);
-    expect(statuses).toEqual({
-      connection: "ok",
-      "server version": "ok",
-      "index uniq_global": "ok",
-      "index uniq_per_thread": "ok",
-      "index uniq_per_user": "ok",
-      "index memories_by_thread": "ok",
-      "index memories_by_user": "ok",
-      "index pages": "ok",
-      [kind === "standalone" ? "sizes" : "memories"]: "ok",
-      format: "ok",
-    });
-    const { stdout } = await cli(["doctor", ...ofDatabase(database)]);
-    expect(stdout).toMatch(/^ok {4}connection: mongodb:\/\/.*\nok {4}server version: \d.*(?:standalone|replica set)\n/);
-    expect(
-      (await getChecks([...ofDatabase(database), "--node", "small", "--thread", "ada@example.com"])).report["memories"],
-    ).toBe(1);
-    await store.memory({ nodeId: "small", scope: "perUser", userId: "bob@example.com" }).write("/a", "x");
-    expect(
-      (await getChecks([...ofDatabase(database), "--node", "small", "--user", "bob@example.com"])).report["memories"],
-    ).toBe(1);
-    const missing = await getChecks([...ofDatabase(database), "--node", "smal"]);
-    expect([missing.exitCode, missing.statuses["memory"]]).toEqual([1, "fail"]);
-  });
-
-  it("changes nothing, not even where there is nothing yet", async () => {
-    const database = testDatabase(kind);
-    const { exitCode, statuses, checks } = await getChecks(ofDatabase(database));
-    expect([exitCode, statuses["indexes"]]).toEqual([0, "warn"]);
-    expect(checks.find(({ name }) => name === "indexes")?.message).toContain(database.name);
-    for (const argv of [["ls"], ["tree"], ["grep", "x"], ["export", join(folder, kind)]])
-      await cli([...argv, ...ofDatabase(database), "--node", "a"]);
-    expect(await database.db.listCollections().toArray()).toEqual([]);
-  });
-});
-
-describe("doctor on a database", () => {
-  it("sees missing and foreign indexes", async () => {
-    const database = testDatabase();
-    const memories = database.db.collection("memories");
-    await memories.createIndex({ nodeId: 1 }, { name: "uniq_global" });
-    const { exitCode, statuses } = await getChecks(ofDatabase(database));
-    expect([exitCode, statuses["index uniq_global"], statuses["index uniq_per_thread"]]).toEqual([1, "fail", "warn"]);
-  });
-
-  it("looks at the indexes of versions and proposals where there are some", async () => {
-    const database = testDatabase();
-    const store = new MongoMemoryStore({ client: database.client, dbName: database.name, history: true });
-    await store.memory({ nodeId: "a" }).write("/a", "x");
-    const ofVersions = [
-      "file",
-      "path",
-      "former_path",
-      "actor_user",
-      "actor_thread",
-      "actor_run",
-      "actor_call",
-      "redactor_user",
-      "redactor_thread",
-    ].map((field) => `by_${field}`);
-    const expected = [
-      ...ofVersions,
-      "owners_by_node",
-      "owners_by_thread",
-      "owners_by_user",
-      "expire_versions",
-      "drop_versions",
-    ].map((name) => `index ${name} of memories_versions`);
-    const before = await getChecks(ofDatabase(database));
-    const checked = Object.keys(before.statuses);
-    expect(checked).toEqual(expect.arrayContaining([...expected, "index outbox_by_actor"]));
-    expect([
-      before.exitCode,
-      checked.filter((name) => name.endsWith("memories_proposals")),
-      before.checks.filter(({ status }) => status !== "ok"),
-    ]).toEqual([0, [], []]);
-    const node = new MemoryNode({ store, nodeId: "a", rules: [{ path: "/**", access: "ask" }], onAsk: "propose" });
-    await node.memoryTools[0]?.invoke({ command: "append", path: "/a", content: "y" });
-    const { checks } = await getChecks(ofDatabase(database));
-    expect(checks.filter(({ name }) => name.endsWith("memories_proposals"))).toHaveLength(9);
-    expect(checks.filter(({ status }) => status !== "ok")).toEqual([]);
-    await database.db.collection("memories_versions").dropIndex("by_file");
-    const { exitCode, statuses } = await getChecks(ofDatabase(database));
-    expect([exitCode, statuses["index by_file of memories_versions"]]).toEqual([0, "warn"]);
-  });
-
-  it("sees memories near and over the limit of a standalone, and the earlier format", async () => {
-    const database = testDatabase("standalone");
-    const memories = database.db.collection("memories");
-    await memories.insertMany([
-      { nodeId: "old", scope: "global", data: { notes: { monday: "x" } }, dirs: {} },
-      { nodeId: "nearly", scope: "global", data: { a: "x".repeat(13_000_000) }, revision: 1 },
-    ]);
-    const nearly = await getChecks(ofDatabase(database));
-    expect([nearly.exitCode, nearly.statuses["sizes"], nearly.statuses["format"]]).toEqual([1, "warn", "fail"]);
-    expect(nearly.checks.find(({ name }) => name === "format")?.message).toContain('node "old"');
-    await memories.insertOne({ nodeId: "full", scope: "global", data: { a: "x".repeat(15_500_000) }, revision: 1 });
-    const full = await getChecks(ofDatabase(database));
-    expect([full.exitCode, full.statuses["sizes"]]).toEqual([1, "fail"]);
-  });
-
-  it("cannot say anything where no server answers", async () => {
-    const { exitCode, stderr } = await cli(["doctor"], {
-      env: { MONGODB_URI: "mongodb://127.0.0.1:9/?serverSelectionTimeoutMS=50" },
-    });
-    expect([exitCode, stderr]).toEqual([3, expect.stringMatching(/^error: mongodb:\/\/127\.0\.0\.1:9\/.*EIO: .*\n$/)]);
-    expect(stderr).not.toContain("says more");
+testTranscript("doctor", async () => {
+  const { uri, name, client, db } = testDatabase();
+  const alone = testDatabase("standalone");
+  const memories = alone.client.db(name).collection("memories");
+  const store = new MongoMemoryStore({ client, dbName: name, history: true });
+  const [version, versionAlone] = await Promise.all(
+    [client, alone.client].map((each) => each.db().admin().buildInfo()),
+  );
+  return runCommandLines({
+    target: [],
+    names: {
+      ALONE: alone.uri,
+      SERVER: uri,
+      DATABASE: name,
+      VERSION: String(version?.["version"]),
+      "VERSION-ALONE": String(versionAlone?.["version"]),
+    },
+    given: {
+      "two memories": async () => {
+        for (const on of [client, alone.client]) {
+          const plain = new MongoMemoryStore({ client: on, dbName: name });
+          await plain.memory({ nodeId: "large" }).write("/a", "x".repeat(5000));
+          await plain.memory({ nodeId: "small", scope: "perThread", threadId: "ada@example.com" }).write("/a", "x");
+        }
+      },
+      "an index of another program": () =>
+        db.collection("memories").createIndex({ nodeId: 1 }, { name: "uniq_global" }),
+      "a memory with a history": () => store.memory({ nodeId: "a" }).write("/a", "x"),
+      "a proposal in that memory, and no index by_file": async () => {
+        const rules = [{ path: "/**", access: "ask" as const }];
+        const [tool] = new MemoryNode({ store, nodeId: "a", rules, onAsk: "propose" }).memoryTools;
+        await tool?.invoke({ command: "append", path: "/a", content: "y" });
+        await db.collection("memories_versions").dropIndex("by_file");
+      },
+      "a memory that is nearly full, and one of the earlier format": () =>
+        memories.insertMany([
+          { nodeId: "old", scope: "global", data: { notes: { monday: "x" } }, dirs: {} },
+          { nodeId: "nearly", scope: "global", data: { a: "x".repeat(13_000_000) }, revision: 1 },
+        ]),
+      "a memory that is full": () =>
+        memories.insertOne({ nodeId: "full", scope: "global", data: { a: "x".repeat(15_500_000) }, revision: 1 }),
+    },
   });
 });
 
@@ -269,10 +195,8 @@ describe("migrate earlier-format", () => {
   });
 });
 
-it.each([
-  ["small changes", 61, 1],
-  ["large changes", 3, 600_000],
-])("a history that cannot be moved is told at the first time, and by doctor, after %s", async (_name, count, size) => {
+it("a history that cannot be moved is told at the first time, and by doctor", async () => {
+  const [count, size] = [3, 600_000];
   const warnings: string[] = [];
   const spy = jest.spyOn(process, "emitWarning").mockImplementation((warning) => void warnings.push(String(warning)));
   const database = testDatabase();
@@ -295,4 +219,45 @@ it.each([
   for (let change = 0; change < 61; change += 1) await memory.write("/a", `${change}`);
   while ((await getChecks(ofDatabase(database))).statuses["history"] !== undefined)
     await new Promise((resolve) => setTimeout(resolve, 10));
+});
+
+/** Takes connections, and says nothing. It reads, or a connection that its client has closed would stay open. */
+const silent = createServer((socket) => socket.on("error", () => undefined).resume()).listen(0);
+
+afterAll(() => {
+  silent.close();
+});
+
+async function createOptions(given: string): Promise<Record<string, unknown>> {
+  const database = await MemoryDatabase.connect({ uri: given });
+  const { serverSelectionTimeoutMS, connectTimeoutMS, socketTimeoutMS } = database.client.options;
+  await database.close();
+  return { serverSelectionTimeoutMS, connectTimeoutMS, socketTimeoutMS };
+}
+
+describe("the connection of the command line", () => {
+  it("waits for a server a few seconds, unless its string says otherwise", async () => {
+    const { uri } = testDatabase();
+    expect(await createOptions(uri)).toEqual({
+      serverSelectionTimeoutMS: 5000,
+      connectTimeoutMS: 5000,
+      socketTimeoutMS: 30_000,
+    });
+    const own = `${uri}${uri.includes("?") ? "&" : "?"}serverSelectionTimeoutMS=40000&connectTimeoutMS=6000&sockettimeoutms=0`;
+    expect(await createOptions(own)).toEqual({
+      serverSelectionTimeoutMS: 40_000,
+      connectTimeoutMS: 6000,
+      socketTimeoutMS: 0,
+    });
+  });
+
+  it("fails where a server takes it and never answers", async () => {
+    const { port } = silent.address() as AddressInfo;
+    await expect(
+      MemoryDatabase.connect({ uri: `mongodb://127.0.0.1:${port}/?serverSelectionTimeoutMS=50&connectTimeoutMS=50` }),
+    ).rejects.toMatchObject({
+      code: "EIO",
+      message: "EIO: MongoDB did not answer (no server could be selected in time)",
+    });
+  });
 });

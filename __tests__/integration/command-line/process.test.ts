@@ -35,11 +35,6 @@ describe("the program as a process", () => {
     expect(await store.memory({ nodeId: "piped" }).read("/log")).toBe("from a pipe é🧠\n");
   });
 
-  it("exits with the code of its fault", async () => {
-    const { code, stdout, stderr } = await ended(spawnCli(["import", newPath(), "--to-dir", newPath()]));
-    expect([code, stdout, stderr]).toEqual([2, "", expect.stringContaining("ENOENT")]);
-  });
-
   it.each([
     ["bytes that are not UTF-8", Buffer.from([0x7b, 0xff, 0x0a]), "the input is not UTF-8"],
     ["a message that is too long", Buffer.alloc(16_000_001, "x"), "a message has over 16000000 bytes"],
@@ -68,51 +63,32 @@ describe("the program as a process", () => {
 });
 
 describe("mcp", () => {
-  it("lets models search where it is asked to", async () => {
-    const dir = newPath();
-    await openDirectoryMemory({ dir }).write("/notes", "Anna buys bread.");
-    const args = [compiled("src/cli/main.ts"), "mcp", "--dir", dir, "--search", "--dialect", "unified", "records"];
-    const mcp = await connectTo(new StdioClientTransport({ command: process.execPath, args, stderr: "ignore" }));
-    expect((await mcp.listTools()).tools.map((tool) => tool.name)).toContain("memory_search");
-    expect(await answerOf(mcp, { command: "search", path: "/", query: "who bought bread?" })).toContain(
-      "Anna buys bread.",
-    );
-    await mcp.close();
-  });
-
   it("serves a memory over standard input and output", async () => {
-    const args = [compiled("src/cli/main.ts"), "mcp", "--node", "served", "--db", dbName];
+    const args = [compiled("src/cli/main.ts"), "mcp", "--node", "served", "--user", "ada", "--db", dbName, "--search"];
+    args.push("--dialect", "unified", "records");
     const transport = new StdioClientTransport({
       command: process.execPath,
       args,
       env: { PATH: process.env["PATH"] ?? "", MONGODB_URI: uri },
     });
     const mcp = await connectTo(transport);
-    expect((await mcp.listTools()).tools.map((tool) => tool.name)).toEqual(["memory"]);
-    await answerOf(mcp, { path: "/a", command: "append", content: "over stdio" });
-    expect(await store.memory({ nodeId: "served" }).read("/a")).toBe("over stdio");
+    expect((await mcp.listTools()).tools.map((tool) => tool.name)).toContain("memory_search");
+    await answerOf(mcp, { path: "/a", command: "append", content: "Anna buys bread." });
+    expect(await answerOf(mcp, { command: "search", path: "/", query: "who bought bread?" })).toContain("Anna buys");
+    // A client cannot choose another user.
+    expect(await answerOf(mcp, { path: "/a", command: "read", userId: "bob" })).toContain("EINVAL");
+    expect(await store.memory({ nodeId: "served", scope: "perUser", userId: "ada" }).read("/a")).toBe(
+      "Anna buys bread.",
+    );
+    await mcp.close();
   });
 
   it("serves a memory over HTTP to those who have the token, until it is ended", async () => {
     const dir = newPath();
     const tokenFile = newPath();
     await writeFile(tokenFile, "secret-token\n");
-    const child = spawnCli([
-      "mcp",
-      "--http",
-      "--port",
-      "0",
-      "--token-file",
-      tokenFile,
-      "--dialect",
-      "claude",
-      "journal",
-      "--allow-host",
-      "memory.example",
-      "--dir",
-      dir,
-      "--json",
-    ]);
+    const argv = ["mcp", "--http", "--port", "0", "--token-file", tokenFile, "--dialect", "claude", "journal"];
+    const child = spawnCli([...argv, "--allow-host", "memory.example", "--dir", dir, "--json"]);
     const end = ended(child);
     const [line] = (await once(child.stdout, "data")) as [string];
     const { url } = JSON.parse(line) as { url: string };

@@ -1,0 +1,126 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { afterAll, describe, expect, it } from "@jest/globals";
+import { cli } from "./run-cli.js";
+
+/** Runs a line of a transcript, and returns what it shows. */
+export type RunLine = (line: string) => Promise<string>;
+
+/**
+ * Defines a test for each section of a transcript: a title after `# `, and lines, each with what it shows, indented.
+ * Where that is meant to change: `WRITE_TRANSCRIPTS=1 npm test -- <the test file>`, and read the difference.
+ */
+export function testTranscript(name: string, open: () => RunLine | Promise<RunLine>): void {
+  const file = `__tests__/fixtures/transcripts/${name}.txt`;
+  const [head = "", ...sections] = readFileSync(file, "utf8").split(/^(?=# )/m);
+  const isWriting = process.env["WRITE_TRANSCRIPTS"] === "1";
+  describe(`${name}:`, () => {
+    for (const [index, section] of sections.entries()) {
+      const [title = "", ...expected] = section.split("\n").filter((line) => line !== "");
+      it(title.slice(2), async () => {
+        const run = await open();
+        const found: string[] = [];
+        for (const line of expected.filter((each) => !each.startsWith("  ")))
+          found.push(line, ...(await run(line)).split("\n").flatMap((shown) => (shown === "" ? [] : `  ${shown}`)));
+        if (isWriting) sections[index] = `${[title, ...found].join("\n")}\n\n`;
+        else expect(found).toEqual(expected);
+      });
+    }
+  });
+  if (isWriting) afterAll(() => writeFileSync(file, `${[head, ...sections].join("").trimEnd()}\n`));
+}
+
+/** What the command lines of a section are about. */
+export interface Scene {
+  /** The options that name the memory. They are added to each command. */
+  target: readonly string[];
+  /** What stands for a text in the transcript: for one that is random, or long. */
+  names: Readonly<Record<string, string>>;
+  /** What a line such as `given a note` does. */
+  given?: Readonly<Record<string, () => Promise<unknown>>>;
+}
+
+/**
+ * Runs `$ ls`, on a terminal `tty$ ls`, in an environment `$ NO_COLOR=1 ls`, with an input `$ append /a < "text"`. A
+ * word in quotes is JSON. Shows the standard output, then the standard error by lines that begin with `! `, then an exit
+ * code that is not 0.
+ */
+export function runCommandLines({ target, names, given = {} }: Scene): RunLine {
+  const { toReal, toShown } = createNames(names);
+  return async (line) => {
+    if (line.startsWith("given ")) return runStep(given, line);
+    const [, prompt, typed = "", stdin] = /^(tty\$|\$) (.*?)(?: < (".*"))?$/.exec(line) ?? [];
+    if (prompt === undefined) throw new Error(`a transcript has no line such as ${line}`);
+    const words = splitWords(toReal(typed));
+    const start = words.findIndex((word) => !/^[A-Z_]+=/.test(word));
+    const [command = "", ...rest] = words.slice(start);
+    const { exitCode, stdout, stderr } = await cli([command, ...target, ...rest], {
+      terminal: prompt === "tty$",
+      env: Object.fromEntries(
+        words.slice(0, start).map((word) => [word.replace(/=.*/, ""), word.replace(/^.*?=/, "")]),
+      ),
+      ...(stdin !== undefined && { stdin: JSON.parse(stdin) as string }),
+    });
+    const exit = exitCode === 0 ? [] : [`exit ${exitCode}`];
+    return toShown([...toLines(stdout, ""), ...toLines(stderr, "! "), ...exit].join("\n"));
+  };
+}
+
+type Step = () => Promise<unknown>;
+
+/** Returns what a line such as `given a note` does. */
+export function getStep(steps: Readonly<Record<string, Step>>, line: string): Step {
+  const step = steps[line.slice("given ".length)];
+  if (step === undefined) throw new Error(`nothing is known of "${line}"`);
+  return step;
+}
+
+/** Does what a line such as `given a note` says. It shows nothing. */
+export async function runStep(steps: Readonly<Record<string, Step>>, line: string): Promise<string> {
+  await getStep(steps, line)();
+  return "";
+}
+
+/**
+ * Exchanges texts for their names in a transcript. The times of the test are zeros, and `ID2` is the second random id
+ * that was shown.
+ */
+export function createNames(
+  names: Readonly<Record<string, string>>,
+): Record<"toReal" | "toShown", (text: string) => string> {
+  const ids: string[] = [];
+  const named = Object.entries(names);
+  return {
+    toReal: (text) =>
+      named
+        .reduce((all, [name, real]) => all.replaceAll(name, real), text)
+        .replaceAll(/\bID(\d+)\b/g, (name, number) => ids[Number(number) - 1] ?? name),
+    toShown: (text) =>
+      named
+        .reduce((all, [name, real]) => all.replaceAll(real, name), text)
+        .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, (time) =>
+          Date.now() - Date.parse(time) < 3_600_000 ? "0000-00-00T00:00:00.000Z" : time,
+        )
+        .replaceAll(/(?<="?score"?: ?)[\d.]+/g, "N")
+        .replaceAll(/(?<![\da-f])(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|[\da-f]{16,})/g, (id) => {
+          if (!ids.includes(id)) ids.push(id);
+          return `ID${ids.indexOf(id) + 1}`;
+        }),
+  };
+}
+
+function splitWords(text: string): string[] {
+  return Array.from(text.matchAll(/"(?:[^"\\]|\\.)*"|\S+/g), ([word]) =>
+    word.startsWith('"') ? (JSON.parse(word) as string) : word,
+  );
+}
+
+/** Shows characters that nobody would see by their codes, an empty line by ⏎, and that the last line has no end. */
+function toLines(text: string, before: string): string[] {
+  if (text === "") return [];
+  const lines = text.replace(/\n$/, "").split("\n");
+  const shown = lines.map((line) =>
+    line.replaceAll(/[\p{Cc}\p{Cf}]| $/gu, (hidden) => `\\u${hidden.charCodeAt(0).toString(16).padStart(4, "0")}`),
+  );
+  const end = text.endsWith("\n") ? "" : " [no newline]";
+  return shown.map((line, index) => `${before}${line === "" ? "⏎" : line}${index < lines.length - 1 ? "" : end}`);
+}
