@@ -17,10 +17,12 @@ export async function askPage(
   page: MemoryPage,
   path: string,
   headers: Record<string, string | null> = {},
+  method = "GET",
 ): Promise<PageAnswer> {
   return answerOf(
     await page(
       new Request(`${origin}${path}`, {
+        method,
         headers: given({ "memory-page-token": pageToken, "sec-fetch-site": "same-origin", ...headers }),
       }),
     ),

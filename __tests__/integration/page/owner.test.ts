@@ -7,7 +7,7 @@ import { logConversation, type MemoryAddress, MemoryNode, MongoMemoryStore } fro
 import { createMemoryPage, type MemoryPageOptions } from "../../../src/page/index.js";
 import { pageRoutes } from "../../../src/page/routes/routes.js";
 import { commandsOf } from "../../helpers/commands-of.js";
-import { askPage, type PageAnswer, pageQuery, tellPage } from "../../helpers/page-client.js";
+import { askPage, type PageAnswer, pageQuery, pageToken, tellPage } from "../../helpers/page-client.js";
 import { cli } from "../../helpers/run-cli.js";
 import { testDatabase } from "../../helpers/test-database.js";
 
@@ -116,16 +116,16 @@ interface Named {
   text: string;
 }
 
-type Send = (on: typeof page) => Promise<PageAnswer>;
+type Send = (on: typeof page, headers?: Record<string, string | null>) => Promise<PageAnswer>;
 
 const get =
   (path: string, query: object): Send =>
-  (on) =>
-    askPage(on, `/api/${path}?${pageQuery({ ...query })}`);
+  (on, headers) =>
+    askPage(on, `/api/${path}?${pageQuery({ ...query })}`, headers);
 const post =
   (path: string, body: object): Send =>
-  (on) =>
-    tellPage(on, `/api/${path}`, body);
+  (on, headers) =>
+    tellPage(on, `/api/${path}`, body, headers);
 
 /** The requests of each route that name a memory, or something in it. */
 const requests: Record<string, (named: Named) => Send[]> = {
@@ -353,6 +353,41 @@ describe("an owner who attacks", () => {
   });
 });
 
+describe("every route", () => {
+  const token = pageToken;
+  const open = createMemoryPage({ store, token, access: "write" });
+  const named = { address: own, ...ofEve, proposal: randomUUID() };
+  const readOnly = createMemoryPage({ store, token });
+  const statusesOf = async (
+    name: string,
+    on: typeof page,
+    headers: Record<string, string | null>,
+  ): Promise<unknown> => {
+    const answers = await Promise.all((requests[name]?.(named) ?? []).map((send) => send(on, headers)));
+    return [...new Set(answers.map(({ status }) => status))];
+  };
+
+  it.each(routeNames)("%s refuses no token, another site and another host", async (name) => {
+    const before = await store.memory(own).snapshot();
+    expect(await statusesOf(name, open, { "memory-page-token": null })).toEqual([401]);
+    expect(await statusesOf(name, open, { "memory-page-token": `${token}x` })).toEqual([401]);
+    for (const headers of [{ "sec-fetch-site": "cross-site" }, { host: "evil.example" }])
+      expect(await statusesOf(name, open, headers)).toEqual([403]);
+    expect(await store.memory(own).snapshot()).toEqual(before);
+  });
+
+  const changing = pageRoutes.filter(({ method }) => method === "POST").map(({ path }) => path);
+
+  it.each(changing)(
+    "%s changes nothing by a form, from another origin, or on a page that is read-only",
+    async (name) => {
+      expect(await statusesOf(name, open, { "content-type": "text/plain" })).toEqual([415]);
+      expect(await statusesOf(name, open, { origin: "http://evil.example" })).toEqual([403]);
+      expect(await statusesOf(name, readOnly, {})).toEqual([403]);
+    },
+  );
+});
+
 describe("an owner", () => {
   it("sees and searches what is theirs, with what is mounted there and not whose it is", async () => {
     const ask = async (path: string, query: object = {}): Promise<unknown> =>
@@ -405,12 +440,6 @@ describe("an owner", () => {
     expect(await tellPage(page, "/api/approve", { address: own, id: proposalOfAda, by: eveId })).toMatchObject({
       json: { status: "approved", decidedBy: { userId: adaId } },
     });
-  });
-
-  it("may only read with access read", async () => {
-    const reader = openPage({ owner: { userId: adaId }, access: "read" });
-    expect((await tellPage(reader, "/api/forget", { userId: adaId })).status).toBe(403);
-    expect((await askPage(reader, "/api/memories")).status).toBe(200);
   });
 
   it("exports what is theirs in the format of the command import, and deletes it", async () => {

@@ -13,7 +13,6 @@ import { Hono } from "hono";
 import { MongoMemoryStore } from "../../../src/index.js";
 import { createMemoryPage } from "../../../src/page/index.js";
 import { send, sendBytes } from "../../helpers/raw-http.js";
-import { cli } from "../../helpers/run-cli.js";
 import { ended, spawnCli } from "../../helpers/spawn-cli.js";
 import { pageToken } from "../../helpers/page-client.js";
 import { testDatabase } from "../../helpers/test-database.js";
@@ -178,7 +177,7 @@ describe("the listener of Node", () => {
     },
   );
 
-  it("answers 10,000 requests, keeps nothing of them, and changes nothing by those that are forged", async () => {
+  it("answers 4,000 requests, keeps nothing of them, and changes nothing by those that are forged", async () => {
     const origin = "http://localhost:1";
     const own = {
       "memory-page-token": pageToken,
@@ -209,11 +208,11 @@ describe("the listener of Node", () => {
         for (const { status } of answers) statuses.add(status);
       }
     };
-    await forge(2000);
+    await forge(1000);
     const before = await heapAfterCollection();
-    await forge(8000);
-    // A kilobyte kept of each would be 8 MB.
-    expect((await heapAfterCollection()) - before).toBeLessThan(4_000_000);
+    await forge(3000);
+    // A kilobyte kept of each would be 3 MB.
+    expect((await heapAfterCollection()) - before).toBeLessThan(2_000_000);
     expect([...statuses].toSorted((a, b) => a - b)).toEqual([400, 401, 403, 404, 415]);
     expect(await store.memory({ nodeId: "mounted" }).read("/a")).toBe("ünï\n");
   });
@@ -236,30 +235,13 @@ describe("the command page", () => {
     expect(await end).toMatchObject({ code: 0, stderr: "" });
   });
 
-  it("refuses other hosts and bad ports", async () => {
-    for (const host of ["0.0.0.0", "example.com", "::"]) {
-      expect(await cli(["page", "--uri", uri, "--host", host])).toMatchObject({
-        exitCode: 2,
-        stderr: expect.stringContaining("listens on localhost, 127.0.0.1, [::1] only"),
-      });
-    }
-    expect(await cli(["page", "--uri", uri, "--port", "x"])).toMatchObject({
-      exitCode: 2,
-      stderr: expect.stringContaining("--port x is not a port"),
-    });
-  });
-
-  it.each(["SIGINT", "SIGTERM"] as const)("ends on %s", async (signal) => {
+  it("ends on SIGINT", async () => {
     const child = spawnCli(["page", "--uri", uri, "--db", dbName, "--json"]);
     const end = ended(child);
-    await once(child.stdout, "data");
-    child.kill(signal);
-    expect(await end).toMatchObject({
-      code: 0,
-      signal: null,
-      stdout: expect.stringMatching(/^\{"ok":true,"url":"http/),
-      stderr: "",
-    });
+    const [line] = (await once(child.stdout, "data")) as [string];
+    child.kill("SIGINT");
+    expect(JSON.parse(line)).toEqual({ ok: true, url: expect.stringMatching(/^http/) });
+    expect(await end).toMatchObject({ code: 0, signal: null, stderr: "" });
   });
 });
 

@@ -2,20 +2,18 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "@jest/globals";
 import { randomUUID } from "node:crypto";
-import { MemoryNode, MongoMemoryStore } from "../../../src/index.js";
-import type { Tab } from "../../helpers/page-browser.js";
-import { pageQuery } from "../../helpers/page-client.js";
-import { shownPages } from "../../helpers/shown-page.js";
-import { testDatabase } from "../../helpers/test-database.js";
-import { testFolder } from "../../helpers/test-folder.js";
+import { MemoryNode, MongoMemoryStore } from "../../../../src/index.js";
+import type { Tab } from "../../../helpers/page-browser.js";
+import { pageQuery } from "../../../helpers/page-client.js";
+import { openPage } from "../../../helpers/shown-page.js";
+import { testDatabase } from "../../../helpers/test-database.js";
+import { testFolder } from "../../../helpers/test-folder.js";
 
-// The page as users get it, with its client: needs `dist`, which `npm test` builds first.
 const { client, name: dbName } = testDatabase();
 const folder = testFolder();
 const userId = "ada@example.com";
 const own = { nodeId: "support", scope: "perUser", userId } as const;
 const ofEve = { ...own, userId: "eve@example.com" };
-const { open } = shownPages();
 let store: MongoMemoryStore;
 
 async function openTab(access: "read" | "write" = "write"): Promise<Tab> {
@@ -27,20 +25,20 @@ async function openTab(access: "read" | "write" = "write"): Promise<Tab> {
       mounts: { "/team": { nodeId: "team-notes", access: "read", description: "What all know" } },
     }),
   ];
-  return open({ store, nodes, access, authorize: () => ({ owner: { userId } }) });
+  return openPage({ store, nodes, access, authorize: () => ({ owner: { userId } }) });
 }
 
-beforeEach(async () => {
-  store = new MongoMemoryStore({ client, dbName, memoriesCollection: `memories ${randomUUID()}`, history: true });
-  const write = (address: Parameters<MongoMemoryStore["memory"]>[0], path: string, text: string) =>
-    store.memory(address).write(path, text);
-  await write(own, "/facts.md", "Ada runs Linux.\n");
-  await write({ ...own, nodeId: "writer" }, "/style", "Short sentences.\n");
-  await write(ofEve, "/facts.md", "Eve runs Windows.\n");
-  await write({ nodeId: "team-notes" }, "/plan", "win\n");
-});
-
 describe("the page of one person in a browser", () => {
+  beforeEach(async () => {
+    store = new MongoMemoryStore({ client, dbName, memoriesCollection: `memories ${randomUUID()}`, history: true });
+    const write = (address: Parameters<MongoMemoryStore["memory"]>[0], path: string, text: string) =>
+      store.memory(address).write(path, text);
+    await write(own, "/facts.md", "Ada runs Linux.\n");
+    await write({ ...own, nodeId: "writer" }, "/style", "Short sentences.\n");
+    await write(ofEve, "/facts.md", "Eve runs Windows.\n");
+    await write({ nodeId: "team-notes" }, "/plan", "win\n");
+  });
+
   it("lists and searches what is remembered, opens it with its mounts, and shows changes without a reload", async () => {
     const tab = await openTab();
     await tab.see(`What is remembered about ${userId}`);
@@ -49,7 +47,10 @@ describe("the page of one person in a browser", () => {
     await tab.type("Search in the texts of all memories", "runs");
     await tab.see(/Found in 1 memory\. 2 memories searched/);
     expect(await tab.text()).not.toContain("Windows");
-    await tab.click(`.results a[href*="nodeId=support"]`);
+    await tab.press("1 Ada runs Linux.", "link");
+    // The number of a line is drawn by the style sheet.
+    await tab.until(`document.querySelector(".line.shown")?.textContent === "Ada runs Linux."`);
+    await tab.view(`#/memory?${pageQuery(own)}`);
     await tab.see("facts.md");
     await tab.click(".rights summary");
     await tab.see("/team/** is read-only (What all know).");

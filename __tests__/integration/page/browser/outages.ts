@@ -1,28 +1,16 @@
-import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import { createMemoryPage } from "langgraph-mongo-memory/page";
 import { MongoClient } from "mongodb";
-import type { Browser } from "puppeteer-core";
-import { MongoMemoryStore } from "../../../src/index.js";
-import { startBrowser, Tab } from "../../helpers/page-browser.js";
-import { pageQuery, pageToken } from "../../helpers/page-client.js";
-import { privateMongod, testDatabase } from "../../helpers/test-database.js";
+import { MongoMemoryStore } from "../../../../src/index.js";
+import { Tab } from "../../../helpers/page-browser.js";
+import { pageToken } from "../../../helpers/page-client.js";
+import { browser, newAddress, viewMemory } from "../../../helpers/shown-page.js";
+import { privateMongod, testDatabase } from "../../../helpers/test-database.js";
 
-// The page as users get it, with its client: needs `dist`, which `npm test` builds first.
 const { client, name: dbName } = testDatabase();
-let browser: Browser;
-
-beforeAll(async () => {
-  browser = await startBrowser();
-});
-
-afterAll(async () => {
-  await browser?.close();
-});
-
 /** @param port 0 for any */
 async function serve(listener: RequestListener, port = 0): Promise<{ port: number; end: () => Promise<void> }> {
   const server: Server = createServer(listener);
@@ -37,10 +25,10 @@ async function serve(listener: RequestListener, port = 0): Promise<{ port: numbe
 }
 
 async function openMemory(store: MongoMemoryStore, port: number): Promise<Tab> {
-  const address = { nodeId: randomUUID(), scope: "global" } as const;
+  const address = newAddress();
   await store.memory(address).write("/notes", "some text\n");
-  const tab = await Tab.open(browser, `http://127.0.0.1:${port}`, pageToken);
-  await tab.view(`#/memory?${pageQuery({ ...address, path: "/notes" })}`);
+  const tab = await Tab.open(browser(), `http://127.0.0.1:${port}`, pageToken);
+  await viewMemory(tab, address, { path: "/notes" });
   await tab.see("some text");
   await tab.see(/^Live$/m);
   return tab;

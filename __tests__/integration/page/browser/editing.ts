@@ -1,23 +1,17 @@
-import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "@jest/globals";
-import { MemoryNode, type MemoryNodeOptions, MongoMemoryStore } from "../../../src/index.js";
-import { createMemoryPage } from "../../../src/page/index.js";
-import { hashSha256 } from "../../helpers/sha256.js";
-import type { Tab } from "../../helpers/page-browser.js";
-import { askPage, pageQuery, pageToken, tellPage } from "../../helpers/page-client.js";
-import { shownPages } from "../../helpers/shown-page.js";
-import { testDatabase } from "../../helpers/test-database.js";
+import { MemoryNode, type MemoryNodeOptions, MongoMemoryStore } from "../../../../src/index.js";
+import type { Tab } from "../../../helpers/page-browser.js";
+import { newAddress, openPage, viewMemory } from "../../../helpers/shown-page.js";
+import { testDatabase } from "../../../helpers/test-database.js";
 
 const { client, name: dbName } = testDatabase();
 const store = new MongoMemoryStore({ client, dbName, history: true });
-const { open, view } = shownPages();
 let tab: Tab;
 
 beforeAll(async () => {
-  tab = await open({ store, access: "write" });
+  tab = await openPage({ store, access: "write" });
 });
 
-const newAddress = () => ({ nodeId: `node-${randomUUID()}`, scope: "global" }) as const;
 const memoryAt = (address: { nodeId: string }) => store.memory(address);
 
 /** Puts a text into the editor that is open. */
@@ -28,8 +22,8 @@ async function editorOf(options: Partial<MemoryNodeOptions>): Promise<{ tab: Tab
   const address = newAddress();
   const node = new MemoryNode({ store, nodeId: address.nodeId, ...options });
   await memoryAt(address).write("/notes", "old\n");
-  const other = await open({ store, access: "write", nodes: [node] });
-  await view(other, address, { path: "/notes" });
+  const other = await openPage({ store, access: "write", nodes: [node] });
+  await viewMemory(other, address, { path: "/notes" });
   await other.press("Edit");
   await other.type("Your name", "Ada");
   return { tab: other, node };
@@ -39,7 +33,7 @@ async function editorOf(options: Partial<MemoryNodeOptions>): Promise<{ tab: Tab
 async function editNotes(before: string, typed: string): Promise<ReturnType<typeof newAddress>> {
   const address = newAddress();
   await memoryAt(address).write("/notes", before);
-  await view(tab, address, { path: "/notes" });
+  await viewMemory(tab, address, { path: "/notes" });
   await tab.press("Edit");
   await typeText(tab, typed);
   await tab.type("Your name", "Ada");
@@ -50,7 +44,7 @@ describe("the editor of the page", () => {
   it("changes a text, and signs the version", async () => {
     const address = newAddress();
     await memoryAt(address).write("/notes", "old\n");
-    await view(tab, address, { path: "/notes" });
+    await viewMemory(tab, address, { path: "/notes" });
     await tab.press("Edit");
     await tab.see("Nothing is changed yet");
     await typeText(tab, "new\n");
@@ -70,6 +64,10 @@ describe("the editor of the page", () => {
     await tab.see("The file has changed since you began");
     await tab.press("Save");
     await tab.see(/others have changed the file[^]*theirs[^]*mine/);
+    for (const width of [390, 1280]) {
+      await tab.page.setViewport({ width, height: 800 });
+      expect(await tab.seriousFaults()).toEqual([]);
+    }
     expect(await memoryAt(address).read("/notes")).toBe("one\ntheirs\n");
     await tab.press("Save anyway");
     await tab.see(/^mine$/m);
@@ -93,8 +91,8 @@ describe("the editor of the page", () => {
   it("keeps what is typed, also in a dialog, while nobody answers", async () => {
     const address = newAddress();
     await memoryAt(address).write("/notes", "old\n");
-    const other = await open({ store, access: "write" });
-    await view(other, address, { path: "/notes" });
+    const other = await openPage({ store, access: "write" });
+    await viewMemory(other, address, { path: "/notes" });
     await other.press("Rename…");
     await other.type("New path", "/notes-of-monday");
     await other.type("Your name", "Ada");
@@ -150,23 +148,6 @@ describe("the editor of the page", () => {
     await other.page.close();
   });
 
-  it("has nothing that a checker of accessibility calls serious, with its conflict", async () => {
-    const address = await editNotes("old\n", "mine\n");
-    await memoryAt(address).write("/notes", "theirs\n");
-    await tab.press("Save");
-    await tab.see("others have changed the file");
-    const check = async (): Promise<void> => {
-      for (const width of [390, 1280]) {
-        await tab.page.setViewport({ width, height: 800 });
-        expect(await tab.seriousFaults()).toEqual([]);
-      }
-    };
-    await check();
-    await tab.press("Discard");
-    await tab.see("theirs");
-    await check();
-  });
-
   it("keeps the line ends of Windows", async () => {
     const address = await editNotes("one\r\ntwo\r\n", "one\nthree\n");
     await tab.press("Save");
@@ -178,7 +159,7 @@ describe("the editor of the page", () => {
   it("creates, renames and deletes files", async () => {
     const address = newAddress();
     await memoryAt(address).write("/taken", "text\n");
-    await view(tab, address);
+    await viewMemory(tab, address);
     await tab.press("New file…");
     await tab.see("Type a path first");
     await tab.type("Path", "/taken");
@@ -221,52 +202,5 @@ describe("the editor of the page", () => {
     await other.see("by a person");
     expect(other.faults).toEqual([]);
     await other.page.close();
-  });
-});
-
-describe("the routes of the editor", () => {
-  const page = createMemoryPage({ store, token: pageToken, access: "write" });
-
-  it("store nothing where the text is another one than the person has edited", async () => {
-    const address = newAddress();
-    await memoryAt(address).write("/a", "now\n");
-    const save = (digest: string | null) =>
-      tellPage(page, "/api/write", { address, path: "/a", content: "mine\n", digest, by: "Ada" });
-    const conflict = { digest: hashSha256("now\n"), hunks: [{ lines: ["-now", "+mine"] }] };
-    expect((await save(hashSha256("before\n"))).json).toMatchObject({ changedTo: null, conflict });
-    expect((await save(null)).json).toMatchObject({ changedTo: null, conflict });
-    expect(await memoryAt(address).read("/a")).toBe("now\n");
-    expect((await save(hashSha256("now\n"))).json).toEqual({ changedTo: null, conflict: null });
-    expect(await memoryAt(address).read("/a")).toBe("mine\n");
-  });
-
-  it("refuse a file of a mounted memory, which has limits of its own", async () => {
-    const [address, team] = [newAddress(), newAddress()];
-    const node = new MemoryNode({ store, nodeId: address.nodeId, mounts: { "/team": { nodeId: team.nodeId } } });
-    await memoryAt(team).write("/plan", "win\n");
-    const withNode = createMemoryPage({ store, token: pageToken, access: "write", nodes: [node] });
-    const refused = { status: 400, json: { error: { message: expect.stringContaining("in that memory") } } };
-    for (const [route, body] of [
-      ["write", { path: "/team/plan", content: "lose\n", digest: hashSha256("win\n") }],
-      ["rename", { from: "/own", to: "/team/own" }],
-      ["delete", { path: "/team" }],
-    ] as const)
-      expect(await tellPage(withNode, `/api/${route}`, { address, by: "Ada", ...body })).toMatchObject(refused);
-    expect(await memoryAt(team).read("/plan")).toBe("win\n");
-  });
-
-  it("refuse every change of a page that is read-only", async () => {
-    const address = newAddress();
-    await memoryAt(address).write("/a", "now\n");
-    const readOnly = createMemoryPage({ store, token: pageToken });
-    for (const [route, body] of [
-      ["write", { path: "/b", content: "x", digest: null }],
-      ["rename", { from: "/a", to: "/b" }],
-      ["delete", { path: "/a" }],
-    ] as const)
-      expect((await tellPage(readOnly, `/api/${route}`, { address, by: "Ada", ...body })).status).toBe(403);
-    expect(await askPage(readOnly, `/api/tree?${pageQuery({ ...address, path: "/" })}`)).toMatchObject({
-      json: { entries: [{ name: "a", kind: "file" }] },
-    });
   });
 });
