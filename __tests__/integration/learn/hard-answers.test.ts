@@ -5,7 +5,7 @@ import { AIMessage, AIMessageChunk } from "@langchain/core/messages";
 import { fakeModel } from "@langchain/core/testing";
 import { type Memory, MemoryNode, MongoMemoryStore } from "../../../src/index.js";
 import { learn, type LearnReport } from "../../../src/learn/index.js";
-import { change, learnFrom, said, texts, waiting } from "../../helpers/scripted-learning.js";
+import { change, learnFrom, said, waiting } from "../../helpers/scripted-learning.js";
 import { testDatabase } from "../../helpers/test-database.js";
 
 const { client, name: dbName } = testDatabase("standalone");
@@ -137,24 +137,5 @@ describe("answers of models", () => {
     expect(await paths()).toEqual(["/profile/a.md"]);
     expect((await learnFrom(memory, [operations], { messages: said("x") })).proposals).toHaveLength(2);
     expect(await paths()).toEqual(["/profile/a.md", "/profile/b.md"]);
-  });
-
-  it("whose repair fails change nothing, and the next run does the work", async () => {
-    const memory = newMemory();
-    const wrong = change("edit", "/profile/b.md", { oldText: "gone", text: "x" });
-    await expect(learnFrom(memory, [[written, wrong], new Error("overloaded")])).rejects.toThrow("overloaded");
-    expect(await waiting(memory)).toEqual([]);
-    expect((await learnFrom(memory, [[written]])).proposals).toHaveLength(1);
-  });
-
-  it("all of whose operations are dropped leave the memory as it was", async () => {
-    const memory = newMemory();
-    await memory.write("/profile/a.md", "mine");
-    const before = await memory.snapshot();
-    const wrong = [written, change("delete", "/profile/a.md"), change("append", "/other.md", { text: "x" })];
-    const { dropped } = await learnFrom(memory, [wrong, wrong], { messages: said("x"), apply: "append-only" });
-    expect(dropped).toHaveLength(3);
-    expect(await memory.snapshot()).toEqual(before);
-    expect(await texts(memory)).toEqual({ "/profile/a.md": "mine" });
   });
 });

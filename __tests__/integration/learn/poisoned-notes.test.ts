@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { describe, expect, it } from "@jest/globals";
+import { beforeAll, describe, expect, it } from "@jest/globals";
 import { AIMessage } from "@langchain/core/messages";
 import { type Memory, mountMemories, MongoMemoryStore } from "../../../src/index.js";
 import type { LearnOptions, LearnReport } from "../../../src/learn/index.js";
@@ -91,36 +91,35 @@ async function expectHonest({ ada }: Place, { runId }: LearnReport, sources: Reg
   }
 }
 
+/** What the program writes around a harmless message. */
+let ordinaryFrame: string[] = [];
+
+beforeAll(async () => {
+  const messages = [new AIMessage({ id: "m1", content: "hello" })];
+  const { prompts } = await obey((await openPlace()).tree, { operations: [] }, { messages });
+  ordinaryFrame = readFrame(prompts[0]);
+});
+
 describe("a poisoned note", () => {
   it.each(poisonedNotes)("reaches nothing and forges nothing: $name", async ({ note, obey: answer }) => {
-    const place = await openPlace();
     const messages = [new AIMessage({ id: "m1", content: note })];
+    const place = await openPlace();
     const report = await obey(place.tree, withHarmless(answer), { messages });
     await expectUntouched(place);
     await expectHonest(place, report, /^message:m1$/);
     const accepted = (await waiting(place.ada)).some(({ path }) => path === "/profile/harmless.md");
     expect(accepted).toBe(withHarmless(answer) !== answer);
-    const benign = await obey(
-      (await openPlace()).tree,
-      { operations: [] },
-      {
-        messages: [new AIMessage({ id: "m1", content: "hello" })],
-      },
-    );
-    expect(readFrame(report.prompts[0])).toEqual(readFrame(benign.prompts[0]));
+    expect(readFrame(report.prompts[0])).toEqual(ordinaryFrame);
     expect(report.dropped.length).toBeGreaterThan(0);
-  });
 
-  it.each(poisonedNotes)("adds nothing outside of `write` with append-only: $name", async ({ note, obey: answer }) => {
-    const place = await openPlace();
-    const messages = [new AIMessage({ id: "m1", content: note })];
-    const report = await obey(place.tree, answer, { messages, apply: "append-only" });
-    const added = Object.entries(await texts(place.ada)).filter(([path]) => report.applied.includes(path));
-    expect(report.applied.filter((path) => !/^\/profile\/(?!team(?:\/|$))/.test(path))).toEqual([]);
-    await expectUntouched(place, Object.fromEntries(added));
-    const { "/profile/a.md": mine } = await texts(place.ada);
-    expect(mine).toMatch(/^mine(?:\n|$)/);
-    await expectHonest(place, report, /^message:m1$/);
+    // Additions that are made at once add nothing outside of `write` either.
+    const other = await openPlace();
+    const made = await obey(other.tree, answer, { messages, apply: "append-only" });
+    const added = Object.entries(await texts(other.ada)).filter(([path]) => made.applied.includes(path));
+    expect(made.applied.filter((path) => !/^\/profile\/(?!team(?:\/|$))/.test(path))).toEqual([]);
+    await expectUntouched(other, Object.fromEntries(added));
+    expect((await texts(other.ada))["/profile/a.md"]).toMatch(/^mine(?:\n|$)/);
+    await expectHonest(other, made, /^message:m1$/);
   });
 
   it("reaches nothing as a note of the memory, sixty at a time, whatever the path of the note", async () => {

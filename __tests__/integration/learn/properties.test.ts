@@ -60,25 +60,16 @@ const describeProposal = ({ command, path: file, to, content, diff }: MemoryProp
 });
 
 describe("whatever a model answers", () => {
-  it("files outside of `write` never change, and nothing changes before a person has approved it", async () => {
-    await check(async (files, operations, other) => {
-      const memory = await open(files);
-      await learnFrom(memory, [operations, other], { messages: said("x"), limits, allowDelete: true });
-      deepEqual(await texts(memory), files);
-      for (const { id } of await waiting(memory)) await memory.proposals?.approve(id, { by });
-      const after = await texts(memory);
-      const raw = (all: Record<string, string>): object =>
-        Object.fromEntries(Object.entries(all).filter(([file]) => !isInside(file)));
-      deepEqual(raw(after), raw(files));
-    });
-  });
-
-  it("every text that goes is in a version, and undoing the run gives the old tree", async () => {
+  it("nothing changes before approval, nothing outside of `write` ever, every text that goes is in a version, and undoing the run gives the old tree", async () => {
     await check(async (files, operations, other) => {
       const memory = await open(files);
       const options = { messages: said("x"), limits, allowDelete: true };
       const { runId } = await learnFrom(memory, [operations, other], options);
+      deepEqual(await texts(memory), files);
       for (const { id } of await waiting(memory)) await memory.proposals?.approve(id, { by });
+      const raw = (all: Record<string, string>): object =>
+        Object.fromEntries(Object.entries(all).filter(([file]) => !isInside(file)));
+      deepEqual(raw(await texts(memory)), raw(files));
       const versions = await readAll(memory.history?.list() ?? []);
       const kept = await Promise.all(versions.map(async ({ id }) => (await memory.history?.read(id))?.content));
       for (const content of Object.values(files)) ok(kept.includes(content), `kept: ${content}`);
