@@ -16,88 +16,34 @@ import * as testing from "../../src/testing/index.js";
 
 /** What other people's code holds on to: a change here is a change for them, and belongs in the CHANGELOG. */
 describe("the public surface", () => {
-  it("of the package is these names", () => {
-    expect(Object.keys(index).toSorted()).toEqual([
-      "Agent",
-      "CallModelNode",
-      "MemoryConnectorNode",
-      "MemoryError",
-      "MemoryNode",
-      "MemoryTool",
-      "MongoMemoryStore",
-      "buildGraph",
-      "createConversationLog",
-      "createMemoryPrompt",
-      "graphDefinitionSchema",
-      "logConversation",
-      "mergeMemories",
-      "mountMemories",
-      "openMemory",
-      "tidy",
-    ]);
-  });
-
-  it("of ./middleware and ./testing is these names", () => {
-    expect(Object.keys(middleware)).toEqual(["memoryMiddleware"]);
-    expect(Object.keys(testing)).toEqual(["defineMemorySuite"]);
-  });
-
-  it("of ./learn is these names", () => {
-    expect(Object.keys(learn).toSorted()).toEqual(["createLearnNode", "learn", "learnMiddleware"]);
-  });
-
-  it("of ./move-in is these names", () => {
-    expect(Object.keys(moveIn).toSorted()).toEqual(["moveIn", "readEntries"]);
-  });
-
-  it("of ./ai-sdk is these names", () => {
-    expect(Object.keys(aiSdk)).toEqual(["createAiMemory"]);
-  });
-
-  it("of ./claude is these names", () => {
-    expect(Object.keys(claude).toSorted()).toEqual([
-      "claudeMemoryHandlers",
-      "createClaudeMemoryTool",
-      "createClaudeSearchTool",
-    ]);
-  });
-
-  it("of ./deepagents is these names", () => {
-    expect(Object.keys(deepagents)).toEqual(["DeepAgentsBackend"]);
-  });
-
-  it("of ./records is these names", () => {
-    expect(Object.keys(records)).toEqual(["createRecordTools"]);
-  });
-
-  it("of ./page is these names", () => {
-    expect(Object.keys(page)).toEqual(["createMemoryPage"]);
-  });
-
-  it("of ./mcp is these names", () => {
-    expect(Object.keys(mcp).toSorted()).toEqual(["addMemoryTo", "createMcpServer", "serveHttp", "serveStdio"]);
-  });
-
-  it("of ./backend is these names", () => {
-    expect(Object.keys(backend).toSorted()).toEqual(["MemoryTree", "applyChange", "memoryErrors", "openMemoryOver"]);
-    expect(Object.keys(backend.memoryErrors)).toEqual([
-      "fileNotFound",
-      "directoryNotFound",
-      "pathIsDirectory",
-      "pathIsFile",
-      "parentIsFile",
-      "alreadyExists",
-      "fileTooLarge",
-      "memoryFull",
-    ]);
-  });
-
-  it("of ./directory is these names", () => {
-    expect(Object.keys(directory)).toEqual(["openDirectoryMemory"]);
-  });
-
-  it("of ./journal is these names", () => {
-    expect(Object.keys(journal)).toEqual(["createJournalTools"]);
+  it.each<[entry: string, exports: object, names: string]>([
+    [
+      "the package",
+      index,
+      "Agent CallModelNode MemoryConnectorNode MemoryError MemoryNode MemoryTool MongoMemoryStore buildGraph " +
+        "createConversationLog createMemoryPrompt graphDefinitionSchema logConversation mergeMemories mountMemories " +
+        "openMemory tidy",
+    ],
+    ["./ai-sdk", aiSdk, "createAiMemory"],
+    ["./backend", backend, "MemoryTree applyChange memoryErrors openMemoryOver"],
+    [
+      "./backend as memoryErrors",
+      backend.memoryErrors,
+      "alreadyExists directoryNotFound fileNotFound fileTooLarge memoryFull parentIsFile pathIsDirectory pathIsFile",
+    ],
+    ["./claude", claude, "claudeMemoryHandlers createClaudeMemoryTool createClaudeSearchTool"],
+    ["./deepagents", deepagents, "DeepAgentsBackend"],
+    ["./directory", directory, "openDirectoryMemory"],
+    ["./journal", journal, "createJournalTools"],
+    ["./learn", learn, "createLearnNode learn learnMiddleware"],
+    ["./mcp", mcp, "addMemoryTo createMcpServer serveHttp serveStdio"],
+    ["./middleware", middleware, "memoryMiddleware"],
+    ["./move-in", moveIn, "moveIn readEntries"],
+    ["./page", page, "createMemoryPage"],
+    ["./records", records, "createRecordTools"],
+    ["./testing", testing, "defineMemorySuite"],
+  ])("of %s is its names", (_entry, exports, names) => {
+    expect(Object.keys(exports).toSorted().join(" ")).toBe(names);
   });
 
   it("recognises errors and stores of another copy of the package by their brand", () => {

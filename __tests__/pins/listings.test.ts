@@ -82,30 +82,23 @@ describe("server.json", () => {
 });
 
 describe("the plugins", () => {
-  it.each([".claude-plugin/plugin.json", "gemini-extension.json"])("%s has the name and the version", async (file) => {
+  it("have the name and the version of the package, and start this version", async () => {
     const { name, version } = await ownManifest();
-    expect(await readJson(file)).toMatchObject({ name, version });
+    for (const file of [".claude-plugin/plugin.json", "gemini-extension.json"])
+      expect(await readJson(file)).toMatchObject({ name, version });
+    for (const file of [".claude-plugin/mcp.json", "gemini-extension.json"]) {
+      const { memory } = z.looseObject({ mcpServers }).parse(await readJson(file)).mcpServers;
+      expect(memory?.args).toEqual(["-y", `${name}@${version}`, "mcp", "--dir", "./agent-memory"]);
+    }
   });
 
-  it("of Claude Code is in its marketplace", async () => {
+  it("of Claude Code is in its marketplace, and has the files that it names", async () => {
     const { name, version } = await ownManifest();
-    const { description } = z
-      .looseObject({ description: z.string() })
-      .parse(await readJson(".claude-plugin/plugin.json"));
+    const plugin = z.looseObject({ description: z.string(), skills: z.string(), mcpServers: z.string() });
+    const { description, skills, mcpServers: servers } = plugin.parse(await readJson(".claude-plugin/plugin.json"));
     const plugins = [{ name, version, description, source: "./" }];
     expect(await readJson(".claude-plugin/marketplace.json")).toMatchObject({ name, plugins });
-  });
-
-  it("of Claude Code has the files that it names", async () => {
-    const paths = z.looseObject({ skills: z.string(), mcpServers: z.string() });
-    const { skills, mcpServers: servers } = paths.parse(await readJson(".claude-plugin/plugin.json"));
     expect([skills, servers].filter((path) => !path.startsWith("./") || !existsSync(path))).toEqual([]);
-  });
-
-  it.each([".claude-plugin/mcp.json", "gemini-extension.json"])("%s starts this version", async (file) => {
-    const { name, version } = await ownManifest();
-    const { memory } = z.looseObject({ mcpServers }).parse(await readJson(file)).mcpServers;
-    expect(memory?.args).toEqual(["-y", `${name}@${version}`, "mcp", "--dir", "./agent-memory"]);
   });
 });
 
@@ -119,17 +112,17 @@ describe("the lines for clients of MCP", () => {
     expect(line.split(" ")).toEqual(["npx", ...folderArgs('"$PWD/agent-memory"')]);
   });
 
-  it("add the folder of a project to VS Code", async () => {
-    const link = new URL(await found(/\((https:\/\/vscode\.dev\/redirect\/mcp\/install[^)]+)\)/));
-    expect(link.searchParams.get("name")).toBe("memory");
-    expect(JSON.parse(link.searchParams.get("config") ?? "")).toEqual(server);
-  });
-
-  it("add the folder of a project to Cursor", async () => {
-    const link = new URL(await found(/\((https:\/\/cursor\.com\/en\/install-mcp[^)]+)\)/));
-    expect(link.searchParams.get("name")).toBe("memory");
-    const config = Buffer.from(link.searchParams.get("config") ?? "", "base64").toString();
-    expect(JSON.parse(config)).toEqual(server);
+  it.each([
+    ["VS Code", /\((https:\/\/vscode\.dev\/redirect\/mcp\/install[^)]+)\)/, (config: string) => config],
+    [
+      "Cursor",
+      /\((https:\/\/cursor\.com\/en\/install-mcp[^)]+)\)/,
+      (config: string) => Buffer.from(config, "base64").toString(),
+    ],
+  ])("add the folder of a project to %s", async (_client, pattern, decode) => {
+    const { searchParams } = new URL(await found(pattern));
+    expect(searchParams.get("name")).toBe("memory");
+    expect(JSON.parse(decode(searchParams.get("config") ?? ""))).toEqual(server);
   });
 });
 
@@ -168,25 +161,15 @@ describe("the tools", () => {
 });
 
 describe("the desktop bundle", () => {
-  it("has the version of the package, and the icon that it names", async () => {
+  it("has the version of the package, the icon that it names, and says what it does with data", async () => {
     const { name, version, license } = await ownManifest();
-    expect(await createManifest([])).toMatchObject({
-      manifest_version: "0.3",
-      name,
-      version,
-      license,
-      icon: "icon.png",
-    });
+    const privacy_policies = [expect.stringMatching(/tools\/desktop\/README\.md#privacy$/)];
+    const named = { manifest_version: "0.3", name, version, license, icon: "icon.png", privacy_policies };
+    expect(await createManifest([])).toMatchObject(named);
+    expect(await readFile("tools/desktop/README.md", "utf8")).toContain("\n## Privacy\n");
     const header = (await readFile("tools/desktop/icon.png")).subarray(16, 24);
     expect([header.readUInt32BE(0), header.readUInt32BE(4)]).toEqual([512, 512]);
     expect((await stat("tools/desktop/icon.png")).size).toBeLessThan(100_000);
-  });
-
-  it("says what it does with data, in its manifest and in its README", async () => {
-    expect(await createManifest([])).toMatchObject({
-      privacy_policies: [expect.stringMatching(/tools\/desktop\/README\.md#privacy$/)],
-    });
-    expect(await readFile("tools/desktop/README.md", "utf8")).toContain("\n## Privacy\n");
   });
 
   it("describes each tool by the first line that the model reads", async () => {

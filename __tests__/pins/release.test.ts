@@ -161,13 +161,9 @@ describe("the workflows", () => {
     for (const checkout of checkouts) expect(checkout.with).toMatchObject({ "persist-credentials": false });
   });
 
-  it("check the oldest Node that the package allows", async () => {
-    const [oldest] = await checkedNodes();
-    expect(`>=${oldest}`).toBe(manifest.engines.node);
-  });
-
-  it("check the versions of Node that the documentation names", async () => {
+  it("check the versions of Node that the documentation names, from the oldest that the package allows", async () => {
     const versions = await checkedNodes();
+    expect(`>=${versions[0]}`).toBe(manifest.engines.node);
     const named = `${versions.slice(0, -1).join(", ")} and ${versions.at(-1)}`;
     expect(await readFile("docs/install.md", "utf8")).toContain(`CI runs Node ${named}.`);
   });
@@ -179,19 +175,13 @@ describe("the workflows", () => {
     expect(await jobsOf("release.yml")).toMatchObject({ long: { uses: "./.github/workflows/long.yml" } });
   });
 
-  it("publish by a job that runs no code of the repository", async () => {
+  it("publish by one job, which runs no code of the repository: no other has the environment that npm trusts", async () => {
     const { publish, pack } = await jobsOf("release.yml");
     expect(pack?.permissions).toBeUndefined();
     expect(publish?.permissions).toEqual({ "id-token": "write" });
     expect(publish?.steps?.filter(({ uses }) => uses?.startsWith("actions/checkout@"))).toEqual([]);
-  });
-
-  it("publish from main alone", async () => {
-    const { pack } = await jobsOf("release.yml");
-    expect(pack?.steps?.[0]).toMatchObject({
-      if: "${{ inputs.publish && github.ref != 'refs/heads/main' }}",
-      run: "exit 1",
-    });
+    const all = (await Promise.all(workflowNames.map(jobsOf))).flatMap((jobs) => Object.entries(jobs));
+    expect(all.flatMap(([name, { environment }]) => (environment === "npm" ? [name] : []))).toEqual(["publish"]);
   });
 
   it("compare every file with its sum before they publish it", async () => {
@@ -215,14 +205,10 @@ describe("the workflows", () => {
     expect(publish?.needs).toEqual(["pack", "check", "long"]);
   });
 
-  it("publish to npm by one job: no other has the environment that npm trusts", async () => {
-    const all = await Promise.all(workflowNames.map(jobsOf));
-    const trusted = all.flatMap((jobs) => Object.entries(jobs)).filter(([, { environment }]) => environment === "npm");
-    expect(trusted.map(([name]) => name)).toEqual(["publish"]);
-  });
-
-  it("refuse to publish a version that has a tag", async () => {
+  it("publish from main alone, and no version that has a tag", async () => {
     const { pack } = await jobsOf("release.yml");
+    const condition = "${{ inputs.publish && github.ref != 'refs/heads/main' }}";
+    expect(pack?.steps?.[0]).toMatchObject({ if: condition, run: "exit 1" });
     const refusal = pack?.steps?.find(({ run }) => run?.includes("git ls-remote"));
     expect(refusal).toMatchObject({ if: "${{ inputs.publish }}", run: expect.stringContaining('test -z "$tags"') });
   });

@@ -11,6 +11,7 @@ import {
   textIn,
   wideLines,
 } from "../../helpers/documentation.js";
+import { defaultInstructions } from "../../../src/learn/instructions.js";
 import { cli } from "../../helpers/run-cli.js";
 
 const pages = documentationPages();
@@ -21,57 +22,40 @@ const readmes = ["examples", ...readdirSync("examples").map((name) => `examples/
   .map((file) => pageAt(file));
 const skill = pageAt("skills/langgraph-mongo-memory/SKILL.md");
 
+/** What else the pages of a name may tell a reader to run, by pages and commands. */
+const knownCommands: readonly (readonly [files: RegExp, commands: RegExp])[] = [
+  [/^/, /^npm (?:ci|test|install|start)$|^cd [\w-]+$/],
+  // What examples of pipes are made of.
+  [/^/, /^(?:export MONGODB_URI=\S+|date|gzip|gunzip -c [\w.]+\.gz|[\w.]+\.(?:txt|gz|patch)|grep [\w-]+)$/],
+  // The quick start and the tutorial: `npm run check:first-minutes` and a test run them.
+  [
+    /^(?:README|docs\/tutorial)\.md$/,
+    /^(?:npm pkg set type=module|npx skills add \S+\/langgraph-mongo-memory|node \w+\.m?js|docker run .* mongo:\d+|export OPENAI_API_KEY=\S+)$/,
+  ],
+  [/^docs\/install\.md$/, /^npx tsx agent\.mts$/],
+  [/\/test-an-agent\.md$/, /^npx tsx --test agent\.test\.mts$/],
+  [/^examples\/langgraph-server\/README\.md$/, /^npm run dev$/],
+  [/^docs\/command-line\.md$/, /^npx (?:langgraph-mongo-memory|lgmm)$/],
+  // How clients of MCP are told the command: `pins/listings.test.ts` reads what follows. How a token is made.
+  [/^docs\/mcp\.md$/, /^claude mcp add |^pip install mcp$|^node -p "crypto\.randomBytes\(32\)\.toString\('hex'\)"$/],
+  [/\/edit-in-an-editor\.md$/, /^diff -ru -x \.langgraph-mongo-memory now vault$/],
+  [/\/encrypt-texts\.md$/, /^npm install mongodb mongodb-client-encryption$/],
+  [/^docs\/scaling\.md$/, /^mongod --replSet rs0$|^mongosh --eval "rs\.initiate\(\)"$/],
+];
+
 describe("the documentation", () => {
   it.each([...pages, ...readmes])("$file names commands that exist", async ({ file, text }) => {
-    const { scripts, peerDependencies, peerDependenciesMeta } = await packageJson();
-    const known: ((command: string) => boolean)[] = [
-      (command) =>
-        ["npm ci", "npm test", ...Object.keys(scripts).map((script) => `npm run ${script}`)].includes(command),
-      (command) =>
-        new RegExp(
-          `^npm install (?: ?(?:${["langgraph-mongo-memory", ...Object.keys(peerDependencies)].join("|")}))+$`,
-        ).test(command),
-      (command) => existsSync(/^npx tsx (examples\/\S+\.ts)$/.exec(command)?.[1] ?? ""),
-      // The quick start and the tutorial: `npm run check:first-minutes` and a test run them.
-      (command) =>
-        /^(?:npm pkg set type=module|npx skills add \S+\/langgraph-mongo-memory|node \w+\.m?js|docker run .* mongo:\d+|export OPENAI_API_KEY=\S+)$/.test(
-          command,
-        ) && ["README.md", "docs/tutorial.md"].includes(file),
-      // `npm run check:compatibility` runs it under Plug'n'Play.
-      (command) => isYarnLine(command, { peerDependencies, peerDependenciesMeta }) && file === "docs/install.md",
-      // How a reader runs a program of the pages.
-      (command) => command === "npx tsx agent.mts" && file === "docs/install.md",
-      (command) => command === "npx tsx --test agent.test.mts" && file.endsWith("/test-an-agent.md"),
-      // What an example is run by, in its copy.
-      (command) => /^(?:cd [\w-]+|npm install|npm start)$/.test(command),
-      (command) => command === "npm run dev" && file === "examples/langgraph-server/README.md",
-      // The names of the program.
-      (command) => /^npx (?:langgraph-mongo-memory|lgmm)$/.test(command) && file === "docs/command-line.md",
-      // How clients of MCP are told the command: `pins/listings.test.ts` reads what follows.
-      (command) => command.startsWith("claude mcp add ") && file === "docs/mcp.md",
-      // How a token is made.
-      (command) => command === `node -p "crypto.randomBytes(32).toString('hex')"` && file === "docs/mcp.md",
-      // How a folder is compared with a later copy.
-      (command) =>
-        command === "diff -ru -x .langgraph-mongo-memory now vault" && file.endsWith("/edit-in-an-editor.md"),
-      // What is installed for a program in Python.
-      (command) => command === "pip install mcp" && file === "docs/mcp.md",
-      // What encrypts is an optional package of the driver.
-      (command) => command === "npm install mongodb mongodb-client-encryption" && file.endsWith("/encrypt-texts.md"),
-      // How a server becomes a replica set of one.
-      (command) =>
-        ["mongod --replSet rs0", 'mongosh --eval "rs.initiate()"'].includes(command) && file === "docs/scaling.md",
-      // What examples of pipes are made of.
-      (command) =>
-        /^(?:export MONGODB_URI=\S+|date|gzip|gunzip -c [\w.]+\.gz|[\w.]+\.(?:txt|gz|patch)|grep [\w-]+)$/.test(
-          command,
-        ),
-    ];
+    const manifest = await packageJson();
+    const isKnown = (command: string): boolean =>
+      knownCommands.some(([files, pattern]) => files.test(file) && pattern.test(command)) ||
+      Object.keys(manifest.scripts).some((script) => command === `npm run ${script}`) ||
+      existsSync(/^npx tsx (examples\/\S+\.ts)$/.exec(command)?.[1] ?? "") ||
+      isInstallation(command, manifest);
     const commands = commandsOf(text);
     if (!file.startsWith("docs/")) expect(commands.length).toBeGreaterThan(0);
     const ofTheProgram = commands.filter((command) => /^(?:npx (?:-y )?)?langgraph-mongo-memory /.test(command));
     const others = commands.filter((command) => !ofTheProgram.includes(command));
-    expect(others.filter((command) => !known.some((isKnown) => isKnown(command)))).toEqual([]);
+    expect(others.filter((command) => !isKnown(command))).toEqual([]);
     expect((await Promise.all(ofTheProgram.map(faultsOfCommand))).flat()).toEqual([]);
   });
 
@@ -136,6 +120,10 @@ describe("the documentation", () => {
   });
 });
 
+it("the documentation shows the instructions of learn in full", () => {
+  expect(textOf("docs/learn.md")).toContain(`\`\`\`text\n${defaultInstructions}\n\`\`\``);
+});
+
 describe("the programs of the pages", () => {
   const programs = [...pages, skill].flatMap(({ file, text }) => programsOf(text).map((code) => ({ file, code })));
 
@@ -163,17 +151,13 @@ describe("the README", () => {
   });
 });
 
-/** Whether a command adds the package with all peers that it needs, and no other. */
-function isYarnLine(
-  command: string,
-  { peerDependencies, peerDependenciesMeta }: Pick<Manifest, "peerDependencies" | "peerDependenciesMeta">,
-): boolean {
-  const needed = Object.keys(peerDependencies).filter((name) => !(name in peerDependenciesMeta));
+/** Whether a command installs the package or some of its peers, by Yarn all that it needs. */
+function isInstallation(command: string, { peerDependencies, peerDependenciesMeta }: Manifest): boolean {
   const [program, verb, ...names] = command.split(" ");
-  return (
-    `${program} ${verb}` === "yarn add" &&
-    names.toSorted().join() === ["langgraph-mongo-memory", ...needed].toSorted().join()
-  );
+  const ours = ["langgraph-mongo-memory", ...Object.keys(peerDependencies)];
+  if (program === "npm") return verb === "install" && names.length > 0 && names.every((name) => ours.includes(name));
+  const needed = ours.filter((name) => !(name in peerDependenciesMeta));
+  return `${program} ${verb}` === "yarn add" && names.toSorted().join() === needed.toSorted().join();
 }
 
 type Table = Record<string, string>;
