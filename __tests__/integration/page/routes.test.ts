@@ -7,7 +7,7 @@ import { askPage, pageToken, tellPage } from "../../helpers/page-client.js";
 import { change, learnWith } from "../../helpers/scripted-learning.js";
 import { getHistory } from "../../helpers/store-calls.js";
 import { testDatabase } from "../../helpers/test-database.js";
-import { createNames, runStep, testTranscript } from "../../helpers/transcripts.js";
+import { createNames, runStep, testTranscript } from "../../helpers/line-transcripts.js";
 
 const { client, name: dbName } = testDatabase();
 const store = new MongoMemoryStore({ client, dbName, history: true });
