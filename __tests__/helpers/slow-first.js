@@ -14,7 +14,6 @@ const slow = [
   "conformance/verbs",
   "integration/page/browser",
   "conformance/mongodb",
-  "conformance/store-mongodb",
   "integration/examples",
   "integration/command-line/transcripts",
   "integration/command-line/process",

@@ -1,5 +1,5 @@
-import { describe, expect, it } from "@jest/globals";
-import { InMemoryStore } from "@langchain/langgraph-checkpoint";
+import { beforeAll, describe, expect, it } from "@jest/globals";
+import { InMemoryStore, type Operation } from "@langchain/langgraph-checkpoint";
 import { MongoClient } from "mongodb";
 import { MemoryError, MongoMemoryStore } from "../../../src/index.js";
 import { testDatabase } from "../../helpers/test-database.js";
@@ -33,6 +33,52 @@ describe("an item", () => {
       places.map(([namespace, key], index) => [namespace, key, index]),
     );
   });
+
+  it("has the times of its first and its last put, which no read moves, and new ones after a delete", async () => {
+    const startMs = Date.parse("2100-01-01");
+    let nowMs = startMs;
+    const store = newStore({ clock: () => new Date(nowMs) });
+    const putLater = async (value: object): Promise<number[]> => {
+      await store.put(["a"], "k", { ...value });
+      nowMs += 10;
+      const [found] = await store.search(["a"]);
+      expect(found?.value).toEqual(value);
+      return [found?.createdAt, found?.updatedAt].map((time) => Number(time) - startMs);
+    };
+    expect(await putLater({ x: 1 })).toEqual([0, 0]);
+    expect(await putLater({ y: { z: 2 } })).toEqual([0, 10]);
+    await store.delete(["a"], "k");
+    expect(await putLater({ x: 3 })).toEqual([20, 20]);
+  });
+});
+
+describe("a namespace", () => {
+  const store = newStore();
+
+  it.each([[[]], [[""]], [["a", ""]], [["a.b"]], [["a", "b:c"]], [["a\0"]], [["a", 5]], [["a", null]], [["a", {}]]])(
+    "%j is refused in every operation, and nothing of its batch is stored",
+    async (namespace) => {
+      const operations = [
+        { namespace, key: "k" },
+        { namespace, key: "k", value: {} },
+        { namespace, key: "k", value: null },
+        ...(namespace.length > 0 ? [{ namespacePrefix: namespace }] : []),
+      ] as Operation[];
+      const good = { namespace: ["b"], key: "k", value: {} };
+      for (const operation of operations)
+        await expect(store.batch([good, operation])).rejects.toMatchObject({ name: "InvalidNamespaceError" });
+      expect(await store.search([])).toEqual([]);
+    },
+  );
+
+  it("with the root langgraph is refused by put, and taken by batch and delete, as by the reference", async () => {
+    const place = { namespace: ["langgraph", "a"], key: "k" };
+    await expect(store.put(place.namespace, "k", {})).rejects.toMatchObject({ name: "InvalidNamespaceError" });
+    await store.batch([{ ...place, value: { x: 1 } }]);
+    expect((await store.get(place.namespace, "k"))?.value).toEqual({ x: 1 });
+    await store.delete(place.namespace, "k");
+    expect(await store.get(place.namespace, "k")).toBeNull();
+  });
 });
 
 describe("a batch", () => {
@@ -40,6 +86,7 @@ describe("a batch", () => {
     await expect(newStore().batch([{ unknown: 1 } as never])).rejects.toThrow(TypeError);
     await expect(newStore().batch([null as never])).rejects.toThrow(TypeError);
     await expect(newStore().batch("x" as never)).rejects.toThrow(TypeError);
+    expect(await newStore().batch([])).toEqual([]);
   });
 
   it("fails with EIO and the driver's error as its cause, which the message does not repeat", async () => {
@@ -60,6 +107,9 @@ describe("a batch", () => {
 
 describe("what is no string, count or data", () => {
   const operator = { $ne: null } as never;
+  const store = newStore();
+
+  beforeAll(() => store.put(["secret"], "k", { token: "s" }));
 
   it.each<[string, (store: MongoMemoryStore) => Promise<unknown>]>([
     ["a key in get", (store) => store.get(["secret"], operator)],
@@ -78,32 +128,125 @@ describe("what is no string, count or data", () => {
     ["a prefix in listNamespaces", (store) => store.listNamespaces({ prefix: operator })],
     ["a suffix in listNamespaces", (store) => store.listNamespaces({ suffix: operator })],
     ["a label with a lone surrogate", (store) => store.put(["\uD800"], "k", {})],
+    ["a key with a lone surrogate", (store) => store.put(["a"], "\uD800", {})],
+    [
+      "an unknown kind of condition",
+      (store) => store.batch([{ matchConditions: [{ matchType: "regex", path: [] }] } as never]),
+    ],
     ["an empty namespace in get", (store) => store.get([], "k")],
     ["a label with a dot", (store) => store.batch([{ namespace: ["a.b"], key: "k" }])],
     ["a limit", (store) => store.search(["secret"], { limit: operator })],
+    ["a negative limit", (store) => store.search(["secret"], { limit: -1 })],
+    ["a negative offset", (store) => store.search(["secret"], { offset: -1 })],
+    ["an offset", (store) => store.search(["secret"], { offset: operator })],
+    ["a limit that is no number", (store) => store.search(["secret"], { limit: Number.NaN })],
     ["a broken limit", (store) => store.listNamespaces({ limit: 1.5 })],
     ["a depth of 0", (store) => store.listNamespaces({ maxDepth: 0 })],
     ["a query", (store) => store.search(["secret"], { query: operator })],
     ["a filter", (store) => store.search(["secret"], { filter: "x" as never })],
-    ["a RegExp", (store) => store.search(["secret"], { filter: { token: /^s/ } })],
     ["an invalid date", (store) => store.search(["secret"], { filter: { token: new Date(Number.NaN) } })],
     [
       "an invalid date under $lt",
       (store) => store.search(["secret"], { filter: { token: { $lt: new Date(Number.NaN) } } }),
     ],
-    ["an unknown operator", (store) => store.search(["secret"], { filter: { token: { $regex: "^s" } } })],
-    ["$in without an array", (store) => store.search(["secret"], { filter: { token: { $in: "s" } } })],
   ])("is refused as %s, with an error of ours", async (_, run) => {
-    const store = newStore();
-    await store.put(["secret"], "k", { token: "s" });
     const error = await rejection(run(store));
-    const isOurs =
-      error instanceof TypeError || MemoryError.isInstance(error) || (error as Error).name === "InvalidNamespaceError";
-    expect([isOurs, (error as Error).message]).toEqual([
-      true,
-      expect.not.stringMatching(/not iterable|Cannot read|BSON|Mongo/),
-    ]);
+    expect([isOurs(error), (error as Error).message]).toEqual([true, expect.any(String)]);
     expect(await store.get(["secret"], "k")).not.toBeNull();
+  });
+
+  it("is refused for a key, whatever operator it is, and nothing is read, changed or deleted", async () => {
+    for (const key of [{ $ne: null }, { $gt: "" }, { $regex: "^k" }, { $exists: true }, { $in: ["k"] }, {}, null]) {
+      for (const call of [
+        store.get(["secret"], key as never),
+        store.put(["secret"], key as never, { stolen: true }),
+        store.delete(["secret"], key as never),
+      ])
+        await expect(call).rejects.toThrow("key");
+    }
+    expect(await store.search([])).toMatchObject([{ key: "k", value: { token: "s" } }]);
+  });
+});
+
+describe("a filter", () => {
+  const dates = {
+    early: new Date(1000),
+    late: new Date(3000),
+    array: [new Date(1000)],
+    "number 1000": 1000,
+    "number 2000": 2000,
+  };
+  const store = newStore();
+  const search = (filter: unknown): Promise<unknown[]> => store.search(["secret"], { filter: filter as never });
+
+  beforeAll(() =>
+    store.batch([
+      { namespace: ["secret"], key: "k", value: { token: "s", n: 1 } },
+      { namespace: ["other"], key: "k", value: { token: "t", n: 1 } },
+      ...Object.entries(dates).map(([key, x]) => ({ namespace: ["dates"], key, value: { x, "x.y": x } })),
+    ]),
+  );
+
+  it.each<[string, unknown[]]>([
+    [
+      "an unknown operator",
+      [
+        { $regex: "^s" },
+        { $type: "string" },
+        { $mod: [1, 0] },
+        { $gt: 0, $unknown: 1 },
+        { $not: { $eq: "x" } },
+        { $GT: 0 },
+      ],
+    ],
+    [
+      "operators beside fields",
+      [
+        { $ne: "x", a: 1 },
+        { a: 1, $gte: 0 },
+      ],
+    ],
+    ["$in without an array", [{ $in: "s" }, { $in: { 0: "s" } }, { $in: null }, { $nin: "x" }]],
+    ["a RegExp", [/^s/, { $eq: /^s/ }, { $in: [/^s/] }, { $gt: /^s/ }]],
+    ["an empty list, object or bytes", [[], {}, new Uint8Array()]],
+  ])("with %s for a condition is refused with an error of ours", async (_, conditions) => {
+    for (const field of ["token", "n"])
+      for (const condition of conditions) expect(isOurs(await rejection(search({ [field]: condition })))).toBe(true);
+  });
+
+  it("finds nothing by an operator inside an operand, or by operators and fields of the database", async () => {
+    const find = (filter: unknown): Promise<unknown> =>
+      search(filter).catch((error: unknown) => (isOurs(error) ? [] : error));
+    for (const condition of [
+      { $eq: { $ne: null } },
+      { $eq: { $exists: true } },
+      { $gt: { $ne: null } },
+      { $in: [{ $ne: null }] },
+    ])
+      expect(await find({ token: condition })).toEqual([]);
+    for (const filter of [
+      { $where: "true" },
+      { $expr: true },
+      { "token.$exists": true },
+      { "": { $eq: 1 } },
+      { _id: { $gt: "" } },
+      { ns: "other" },
+      { key: "k" },
+      { "value.token": { $eq: "s" } },
+    ])
+      expect(await find(filter)).toEqual([]);
+  });
+
+  it.each<[string, unknown, string[]]>([
+    ["comparisons order dates, also against numbers", { $gt: new Date(1000) }, ["late", "number 2000"]],
+    ["a date is equal to an equal one, and to no number", new Date(1000), ["early"]],
+    ["$ne is true of all but an equal one", { $ne: new Date(1000) }, ["array", "late", "number 1000", "number 2000"]],
+    ["$in holds an equal one", { $in: [new Date(1000), 5] }, ["early"]],
+    ["$nin holds an equal one", { $nin: [new Date(1000), 1000] }, ["array", "late", "number 2000"]],
+  ])("takes a date for an instant: %s", async (_, x, keys) => {
+    // The server cannot name a field with a dot, so the client decides.
+    for (const field of ["x", "x.y"])
+      expect((await store.search(["dates"], { filter: { [field]: x } })).map(({ key }) => key)).toEqual(keys);
   });
 });
 
@@ -146,6 +289,10 @@ describe("listNamespaces", () => {
       labels.slice(999, 1002).map((label) => ["many", label]),
     );
     expect(await store.listNamespaces({ suffix: ["n2000"] })).toEqual([["many", "n2000"]]);
+    // As in the reference: a hundred for the method, all for an operation.
+    expect(await store.listNamespaces()).toHaveLength(100);
+    const [all] = await store.batch([{ matchConditions: [] } as never as Operation]);
+    expect(all).toHaveLength(2345);
   });
 
   it("lists namespaces that are too long together for one document of the server", async () => {
@@ -158,9 +305,10 @@ describe("listNamespaces", () => {
 });
 
 describe("search", () => {
-  it("answers all for an infinite limit", async () => {
+  it("answers ten without a limit, and all for an infinite one", async () => {
     const store = newStore();
     await store.batch(Array.from({ length: 12 }, (_, index) => ({ namespace: ["a"], key: `k${index}`, value: {} })));
+    expect(await store.search(["a"])).toHaveLength(10);
     expect(await store.search(["a"], { limit: Infinity })).toHaveLength(12);
     expect(await store.search(["a"], { limit: Number.MAX_SAFE_INTEGER, offset: 11 })).toHaveLength(1);
   });
@@ -171,6 +319,19 @@ describe("search", () => {
       await store.put(["a"], "k", {});
       expect(Object.entries((await store.search(["a"], { query: "x" }))[0] ?? {})).toContainEqual(["score", undefined]);
     }
+  });
+
+  it("gives every item once over pages while items of theirs are put again", async () => {
+    const store = newStore();
+    const keys = Array.from({ length: 40 }, (_, index) => `k${String(index).padStart(3, "0")}`);
+    await store.batch(keys.map((key) => ({ namespace: ["a"], key, value: {} })));
+    const found: string[] = [];
+    for (let offset = 0; offset < 40; offset += 8)
+      for (const { key } of await store.search(["a"], { limit: 8, offset })) {
+        await store.put(["a"], key, { text: "x".repeat(5000) });
+        found.push(key);
+      }
+    expect(found).toEqual(keys);
   });
 
   it("takes $exists", async () => {
@@ -187,6 +348,13 @@ describe("search", () => {
     expect(await keys({ x: { $exists: false, $ne: 1 } })).toEqual(["none"]);
   });
 });
+
+/** An error of ours says what is wrong in its own words, not in those of JavaScript or the driver. */
+function isOurs(error: unknown): boolean {
+  const { name, message } = error as Error;
+  const isKnown = error instanceof TypeError || MemoryError.isInstance(error) || name === "InvalidNamespaceError";
+  return isKnown && !/not iterable|Cannot read|BSON|Mongo|nothing was refused/.test(message);
+}
 
 async function rejection(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
