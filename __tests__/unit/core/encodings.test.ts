@@ -2,9 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { keyOfPath, pathOfKey } from "../../../src/mongodb/memories/documents/page-document.js";
 import { MemoryError } from "../../../src/index.js";
-import type { CheckedAddress } from "../../../src/core/values/address.js";
 import { parseMemoryNamespace, getMemoryNamespace } from "../../../src/core/values/namespace.js";
-import { checkAddress } from "../../../src/core/values/address.js";
 import { normalizePath } from "../../../src/core/values/paths.js";
 import { anyCharacter } from "../../helpers/any-character.js";
 import { repetitions } from "../../helpers/repetitions.js";
@@ -83,27 +81,6 @@ describe("an address as a namespace", () => {
     ]);
     const thread = { nodeId: "a:b/c", scope: "perThread", threadId: "100% é" } as const;
     expect(getMemoryNamespace(thread)).toEqual(["memory", "a%3Ab/c", "perThread", "100%25 é"]);
-  });
-
-  const address = fc
-    .record({ nodeId: name, scope: fc.constantFrom("global", "perThread"), threadId: name })
-    .map(({ nodeId, scope, threadId }) =>
-      legal(() => checkAddress(scope === "global" ? { nodeId, scope } : { nodeId, scope, threadId })),
-    )
-    .filter((checked): checked is CheckedAddress => checked !== null);
-
-  it("comes back equal, so no two addresses share a namespace", () => {
-    fc.assert(
-      fc.property(address, (one) => expect(parseMemoryNamespace(getMemoryNamespace(one))).toEqual(one)),
-      { numRuns: repetitions({ usual: 400, long: 2_000 }) },
-    );
-  });
-
-  it("has labels that LangGraph accepts", () => {
-    const accepted = (one: CheckedAddress): void => {
-      for (const label of getMemoryNamespace(one)) expect(label).toMatch(/^[^.:\0]+$/);
-    };
-    fc.assert(fc.property(address, accepted), { numRuns: repetitions({ usual: 400, long: 2_000 }) });
   });
 
   it.each([

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { equal } from "node:assert/strict";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { restrict } from "../../helpers/restrict.js";
-import { mountMemories, type Memory, MemoryError, type MemoryProposals, openMemory } from "../../../src/index.js";
+import { mountMemories, type Memory, MemoryError, openMemory } from "../../../src/index.js";
 import { freshAddress, refuses } from "../../helpers/memory-case.js";
 import { repetitions } from "../../helpers/repetitions.js";
 
@@ -49,11 +49,6 @@ describe("a tree of mounts", () => {
       ["/x"],
     ]);
     expect(await tree.read("/team/a/b/x")).toBe("/team/a/b/x");
-  });
-
-  it("has no proposals, as a memory of a store without them: null, and never undefined", () => {
-    const found: (MemoryProposals | null)[] = [mountMemories({ "/": open() }).proposals, open().proposals];
-    expect(found).toEqual([null, null]);
   });
 
   it("shows mount points and the directories above them, whatever the memories hold", async () => {
@@ -128,17 +123,6 @@ describe("a tree of mounts", () => {
     await refuses(tree.delete("/far", { ifDirectory: "fail" }), "EISDIR");
     expect((await tree.grep("x")).map(({ path }) => path)).toEqual(["/seen"]);
     expect((await tree.outline({ maxContentBytes: 6 })).files.map(({ content }) => content)).toEqual(["x", "y"]);
-  });
-
-  it("tells paths of the tree in answers and errors, also for a tree in a tree", async () => {
-    const { tree: inner } = await treeOf({ "/": {}, "/b": { "/c/file": "text" } });
-    const tree = mountMemories({ "/": open(), "/a": inner });
-    const { directories, files } = await tree.snapshot();
-    expect([directories, files.map(({ path }) => path)]).toEqual([["/a", "/a/b", "/a/b/c"], ["/a/b/c/file"]]);
-    await expect(tree.read("/a/b/c")).rejects.toMatchObject({ code: "EISDIR", path: "/a/b/c" });
-    await expect(tree.append("/a/b", "x")).rejects.toMatchObject({ code: "EISDIR", path: "/a/b" });
-    await expect(tree.rename("/a/b/c/file", "/a/b/c")).rejects.toMatchObject({ code: "EEXIST", path: "/a/b/c" });
-    expect((await tree.grep("text")).map(({ path }) => path)).toEqual(["/a/b/c/file"]);
   });
 
   it("names paths of the tree in the messages of a tree in a tree", async () => {
@@ -240,17 +224,6 @@ describe("a tree of mounts", () => {
     const { tree } = await treeOf({ "/": { ...hidden, "/b": "a zebra among other words" }, "/a": {} });
     expect((await tree.search("zebra", { limit: 1 })).map(({ path }) => path)).toEqual(["/b"]);
     expect((await tree.grep("zebra", { limit: 1 })).map(({ path }) => path)).toEqual(["/b"]);
-  });
-
-  it("asks only memories that have something at the path of a search", async () => {
-    const asked: string[] = [];
-    const mounts = Object.fromEntries(
-      ["/", "/t", "/u"].map((point) => [point, recording(open(), (name) => asked.push(`${point} ${name}`))]),
-    );
-    const tree = mountMemories(mounts);
-    await tree.search("x", { path: "/t/a" });
-    await tree.grep("x", { path: "/u" });
-    expect(asked).toEqual(["/t search", "/u grep"]);
   });
 });
 

@@ -45,17 +45,6 @@ describe("a storage that never answers one call", () => {
     },
   );
 
-  it("ends that search, and then answers the next one", async () => {
-    const store = new LosingStore();
-    const memory = openMemory(store, freshAddress());
-    await memory.write("/a", "apple");
-    store.next = 1;
-    const searches = [memory.with({ timeoutMs: 50 }).search("apple"), memory.search("apple")];
-    const [hung, next] = await Promise.allSettled(searches);
-    expect(hung).toMatchObject({ status: "rejected", reason: { code: "EIO" } });
-    expect(next).toMatchObject({ status: "fulfilled", value: [{ text: "apple" }] });
-  });
-
   it("is asked for the next call only when the last step of a call that its signal ended is over", async () => {
     const { store, memory } = hanging();
     const controller = new AbortController();

@@ -30,35 +30,15 @@ describe("grep", () => {
     expect(await grepLines(memory, "one\n")).toEqual([]);
   });
 
-  it("finds the lines that a naive search finds", async () => {
-    const text = fc.string({
-      unit: fc.constantFrom("a", "b", "A", "é", "猫", "🎂", "\r\n", "\n", "\r"),
-      maxLength: 30,
-    });
-    const sought = fc.string({ unit: fc.constantFrom("a", "b", "A", "é", "猫", "🎂"), minLength: 1, maxLength: 2 });
-    await fc.assert(
-      fc.asyncProperty(text, sought, fc.boolean(), async (content, pattern, ignoreCase) => {
-        const memory = await memoryWith(content);
-        const folded = (each: string) => (ignoreCase ? each.toLowerCase() : each);
-        const lines = content
-          .split("\n")
-          .map((line, index) => ({ path: "/a", line: index + 1, text: line.replace(/\r$/, "") }));
-        const naive = lines.filter((each) => folded(each.text).includes(folded(pattern)));
-        expect(await memory.grep(pattern, { ignoreCase })).toEqual(naive);
-      }),
-      { numRuns: repetitions({ usual: 100, long: 3000 }) },
-    );
-  });
-
   it("finds the lines that a naive search finds where they lie in blocks of many lines", async () => {
-    const unit = fc.constantFrom("a", "b", "zz", "Σ", "ΑΣ", "İ", "🎂", " ");
+    const unit = fc.constantFrom("a", "b", "zz", "A", "é", "猫", "Σ", "ΑΣ", "İ", "🎂", "\r", " ");
     const line = fc.array(unit, { maxLength: 4 }).map((units) => units.join(""));
     const lines = fc.array(fc.tuple(line, fc.constantFrom("\n", "\r\n", "\r\r\n")), { minLength: 1, maxLength: 40 });
     const filler = fc.record({
       before: fc.integer({ min: 0, max: 5000 }),
       text: fc.constantFrom("\n", "\r\n", "b\n", "a line of some length\n"),
     });
-    const patterns = ["zz", "σ", "i", "b", "a line", " a", "🎂"];
+    const patterns = ["zz", "σ", "i", "b", "A", "é", "猫", "a line", " a", "🎂"];
     await fc.assert(
       fc.asyncProperty(
         lines,
@@ -76,7 +56,7 @@ describe("grep", () => {
           expect(await memory.grep(pattern, { ignoreCase, limit: 10_000 })).toEqual(naive.slice(0, 10_000));
         },
       ),
-      { numRuns: repetitions({ usual: 60, long: 2000 }) },
+      { numRuns: repetitions({ usual: 40, long: 2000 }) },
     );
   });
 

@@ -6,7 +6,6 @@ import type { Embeddings } from "../../../../src/core/contract/backend.js";
 import { type MemoryBackend, openMemoryOver } from "../../../../src/custom-backend/index.js";
 import { createUnlimitedCall } from "../../../../src/core/runtime/call.js";
 import { measureCachedIndexes } from "../../../../src/core/search/index-cache.js";
-import { getVectors } from "../../../../src/core/search/passage-vectors.js";
 import { Embedder } from "../../../../src/mongodb/embeddings/embedder.js";
 import { MemoryEmbeddings } from "../../../../src/mongodb/embeddings/memory-embeddings.js";
 import { FakeEmbeddings } from "../../../helpers/fake-embeddings.js";
@@ -111,19 +110,6 @@ describe("the index of a memory", () => {
     expect((30_000 / count) * (measureCachedIndexes().bytes - before)).toBeLessThan(100_000_000);
   });
 
-  it("is given up for others, so that all of them take at most 100 MB", async () => {
-    const before = measureCachedIndexes().count;
-    // The dash makes each character take two bytes.
-    const text = `zebra –${" ".repeat(7_000_000)}`;
-    for (let index = 0; index < 12; index += 1) {
-      const { memory } = counted();
-      await memory.write("/a", text);
-      await memory.search("zebra");
-      expect(measureCachedIndexes().bytes).toBeLessThanOrEqual(100_000_000);
-    }
-    expect(measureCachedIndexes().count).toBeLessThan(before + 12);
-  });
-
   it("is given up for those of thousands of other memories, which take as little as a memory takes", async () => {
     let reads = 0;
     const backend: Partial<MemoryBackend> = {
@@ -178,33 +164,6 @@ describe("the index of a memory", () => {
 });
 
 describe("the vectors of a memory", () => {
-  it("are at most so many, of the first different passages", async () => {
-    const embedded: string[] = [];
-    const meaning: Embeddings = {
-      maxTexts: 3,
-      stored: async () => new Map(),
-      embed: async (texts) => {
-        embedded.push(...texts);
-        return new Map(texts.map((text) => [text, new Uint8Array(4)]));
-      },
-      store: async () => undefined,
-      keepOnly: async () => undefined,
-      createSimilarity: async () => () => 0,
-    };
-    const backend = { features: { version: async () => "1" } } as Partial<MemoryBackend> as MemoryBackend;
-    const files = [
-      { path: "/a", content: "one\n\none\n\ntwo" },
-      { path: "/b", content: "two\n\nthree\n\nfour" },
-    ];
-    const { byText, isComplete } = await getVectors(
-      meaning,
-      backend,
-      { files, version: "1", previous: null },
-      createUnlimitedCall(),
-    );
-    expect([embedded, byText.size, isComplete]).toEqual([["one", "two", "three"], 3, true]);
-  });
-
   it("are made of the texts that are left without reading an unchanged memory again", async () => {
     let [version, snapshots] = ["1", 0];
     const embedded: number[] = [];
