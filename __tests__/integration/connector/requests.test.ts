@@ -44,52 +44,6 @@ async function captureRequest(
 }
 
 describe("the whole of what a provider reads of the memory", () => {
-  const messages = [new SystemMessage("S"), ...human];
-
-  it("is two system messages for OpenAI itself", async () => {
-    const request = await captureRequest("ChatOpenAI, chat completions", messages);
-    expect(request["messages"]).toEqual([
-      { role: "system", content: "S" },
-      { role: "system", content: memory },
-      { role: "user", content: "u" },
-    ]);
-    const { input } = await captureRequest("ChatOpenAI, responses", messages);
-    expect(input).toEqual([
-      { type: "message", role: "system", content: "S" },
-      { type: "message", role: "system", content: memory },
-      { type: "message", role: "user", content: "u" },
-    ]);
-  });
-
-  it("is one system message for servers that speak OpenAI's protocol", async () => {
-    const request = await captureRequest("ChatOpenAI with a base URL", messages);
-    expect(request["messages"]).toEqual([
-      {
-        role: "system",
-        content: [
-          { type: "text", text: "S" },
-          { type: "text", text: `\n\n${memory}` },
-        ],
-      },
-      { role: "user", content: "u" },
-    ]);
-  });
-
-  it("is two blocks of the system prompt for Anthropic", async () => {
-    const request = await captureRequest("ChatAnthropic", messages);
-    expect(request["system"]).toEqual([
-      { type: "text", text: "S" },
-      { type: "text", text: `\n\n${memory}` },
-    ]);
-    expect(request["messages"]).toEqual([{ role: "user", content: "u" }]);
-  });
-
-  it("is two parts of the system instruction for Google", async () => {
-    const request = await captureRequest("ChatGoogleGenerativeAI", messages);
-    expect(request["systemInstruction"]).toMatchObject({ parts: [{ text: "S" }, { text: `\n\n${memory}` }] });
-    expect(request["contents"]).toEqual([{ role: "user", parts: [{ text: "u" }] }]);
-  });
-
   it("keeps the cache mark on Anthropic's system prompt, and on it alone", async () => {
     const prompt = { type: "text", text: "S", cache_control: { type: "ephemeral" } };
     for (const placement of ["after_system", "before_system"] as const) {

@@ -85,37 +85,6 @@ describe.each(storesUnderTest())("memoryMiddleware for createAgent with %s", (_n
 });
 
 describe("memoryMiddleware", () => {
-  it.each([
-    ["after_system", "Be kind.", "merged", "system[S\n\nM] human[hello]"],
-    ["before_system", "Be kind.", "merged", "system[M\n\nS] human[hello]"],
-    ["last_message", "Be kind.", "merged", "system[S] human[hello] human[M]"],
-    ["after_system", "Be kind.", "separate", "system[S] system[M] human[hello]"],
-    ["before_system", "Be kind.", "separate", "system[M] system[S] human[hello]"],
-    ["last_message", "Be kind.", "separate", "system[S] human[hello] system[M]"],
-    ["after_system", undefined, "merged", "system[M] human[hello]"],
-    ["before_system", undefined, "separate", "system[M] human[hello]"],
-    ["last_message", undefined, "auto", "human[hello] human[M]"],
-  ] as const)("places the memory %s beside the prompt %j, %s", async (placement, prompt, systemMessages, expected) => {
-    const memory = await nodeWith("/a");
-    const [call = []] = await getCalls([memoryMiddleware({ memory, placement, systemMessages })], prompt);
-    expect(order(call)).toBe(expected);
-  });
-
-  it.each(["after_system", "before_system", "last_message"] as const)(
-    "makes one message of a system prompt kept in the messages and a memory placed %s",
-    async (placement) => {
-      const memory = await nodeWith("/a");
-      const model = new ScriptedChatModel(scribe);
-      const agent = createAgent({ model, tools: [], middleware: [memoryMiddleware({ memory, placement })] });
-      const { messages } = await agent.invoke({ messages: [new SystemMessage("Be kind."), new HumanMessage("hello")] });
-      const expected = { after_system: "S\n\nM", before_system: "M\n\nS", last_message: "S" }[placement];
-      expect(order(model.calls[0] ?? [])).toBe(
-        `system[${expected}] human[hello]${placement === "last_message" ? " human[M]" : ""}`,
-      );
-      expect(brief(messages)).toEqual(["system: Be kind.", "human: hello", "ai: done"]);
-    },
-  );
-
   it("says where the memory is empty, and leaves the request as it is in a run without its user", async () => {
     const calls = await getCalls([memoryMiddleware({ memory: await nodeWith() })], "Be kind.");
     expect(calls.map(order)).toEqual(["system[S\n\nM] human[hello]"]);

@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import { describe, expect, it } from "@jest/globals";
-import { AIMessage, type BaseMessage, HumanMessage, SystemMessage, ToolMessage } from "@langchain/core/messages";
+import { AIMessage, type BaseMessage, HumanMessage, SystemMessage } from "@langchain/core/messages";
 import { placeMemory, type PlaceOptions } from "../../../src/prompt/place.js";
 
 const memory = "<memory>notes</memory>";
@@ -16,28 +16,6 @@ function placed(messages: BaseMessage[], placement: PlaceOptions["placement"], s
 const text = (content: string): object => ({ type: "text", text: content });
 
 describe("a memory merged into the system message", () => {
-  it.each(["after_system", "before_system"] as const)("is the system message where there is none (%s)", (placement) => {
-    expect(placed([user], placement, false)).toEqual([
-      ["system", memory],
-      ["human", "hi"],
-    ]);
-    expect(placed([], placement, false)).toEqual([["system", memory]]);
-  });
-
-  it("follows the prompt as a block of its own", () => {
-    expect(placed([new SystemMessage("be kind"), user], "after_system", false)).toEqual([
-      ["system", [text("be kind"), text(`\n\n${memory}`)]],
-      ["human", "hi"],
-    ]);
-  });
-
-  it("comes before the prompt as a block of its own", () => {
-    expect(placed([new SystemMessage("be kind"), user], "before_system", false)).toEqual([
-      ["system", [text(`${memory}\n\n`), text("be kind")]],
-      ["human", "hi"],
-    ]);
-  });
-
   it("folds all leading system messages into one", () => {
     const history = [new SystemMessage("one"), new SystemMessage("two"), user];
     expect(placed(history, "after_system", false)).toEqual([
@@ -141,27 +119,6 @@ describe("a memory merged into the system message", () => {
 describe("a memory as a system message of its own", () => {
   const history = [new SystemMessage("one"), new SystemMessage("two"), user];
 
-  it("stands directly before the first or after the last leading system message", () => {
-    const [one, two, hi] = [
-      ["system", "one"],
-      ["system", "two"],
-      ["human", "hi"],
-    ];
-    expect(placed(history, "before_system", true)).toEqual([["system", memory], one, two, hi]);
-    expect(placed(history, "after_system", true)).toEqual([one, two, ["system", memory], hi]);
-  });
-
-  it("stands first where there is no system message", () => {
-    expect(placed([user], "before_system", true)).toEqual([
-      ["system", memory],
-      ["human", "hi"],
-    ]);
-    expect(placed([user], "after_system", true)).toEqual([
-      ["system", memory],
-      ["human", "hi"],
-    ]);
-  });
-
   it("leaves every other message the object it was", () => {
     for (const placement of ["before_system", "after_system", "last_message"] as const) {
       const others = placeMemory(history, memory, { placement, separate: true }).filter(
@@ -169,21 +126,6 @@ describe("a memory as a system message of its own", () => {
       );
       expect(others.map((message, index) => message === history[index])).toEqual([true, true, true]);
     }
-  });
-});
-
-describe("a memory as the last message", () => {
-  const history = [
-    new SystemMessage("one"),
-    user,
-    new AIMessage({ content: "", tool_calls: [{ id: "c", name: "t", args: {} }] }),
-    new ToolMessage({ content: "done", tool_call_id: "c" }),
-  ];
-
-  it("is a system message where that is taken, a user's elsewhere", () => {
-    expect(placed(history, "last_message", true).at(-1)).toEqual(["system", memory]);
-    expect(placed(history, "last_message", false).at(-1)).toEqual(["human", memory]);
-    expect(placed(history, "last_message", false)).toHaveLength(5);
   });
 });
 
@@ -233,12 +175,6 @@ describe("placing", () => {
         expect(once).not.toBe(history);
         expect(JSON.stringify(placeMemory(history, memory, { placement, separate }))).toBe(JSON.stringify(once));
       }
-    }
-  });
-
-  it("adds nothing where there is no text", () => {
-    for (const separate of [true, false]) {
-      expect(placeMemory([user], "", { placement: "last_message", separate })).toEqual([user]);
     }
   });
 });
