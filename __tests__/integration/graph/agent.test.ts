@@ -68,18 +68,6 @@ describe.each(storesUnderTest())("an Agent with %s", (_name, open) => {
     expect(model.calls.map(shownEntries)).toEqual([[], [], [], ["/a"]]);
   });
 
-  it("is a node of another graph itself, and is resumed there after an interrupt", async () => {
-    const model = new ScriptedChatModel(obedient);
-    const agent = new Agent({ model, tools: [toolThat("ask", () => `the answer is ${String(interrupt("what?"))}`)] });
-    const outer = new StateGraph(MessagesAnnotation)
-      .addNode("agent", agent as never)
-      .addEdge(START, "agent")
-      .compile({ checkpointer: new MemorySaver(), store: open() });
-    expect(await outer.invoke(turn("call ask"), inThread("1"))).toMatchObject({ __interrupt__: [{ value: "what?" }] });
-    const { messages } = await outer.invoke(new Command({ resume: 42 }), inThread("1"));
-    expect(brief(messages)).toEqual(["human: call ask", "ai: ", "tool: the answer is 42", "ai: done"]);
-  });
-
   it("passes on a tool's command to the graph", async () => {
     const update = toolThat(
       "update",
@@ -150,21 +138,6 @@ describe("an Agent", () => {
       "tool: fresh answer",
       expect.stringContaining("not found"),
     ]);
-    expect(messages.at(-1)?.text).toBe("done");
-  });
-
-  it("tells the model of a tool that was removed after the model asked for it", async () => {
-    const model = new ScriptedChatModel((messages) => {
-      if (messages.at(-1)?.type === "human") agent.removeTool("ping");
-      return obedient(messages);
-    });
-    const agent = new Agent({ model, tools: [toolThat("ping", () => "pong")] });
-    const { messages } = await agent.invoke(turn("call ping"));
-    expect(messages.at(-2)).toMatchObject({
-      type: "tool",
-      status: "error",
-      content: expect.stringContaining("not found"),
-    });
     expect(messages.at(-1)?.text).toBe("done");
   });
 

@@ -99,27 +99,6 @@ describe.each(storesUnderTest())("a memory of a StateGraph on %s", (_name, open)
     expect((await node.globalMemory().snapshot()).files.map(({ path }) => path)).toEqual(["/shared"]);
   });
 
-  it("of scope perThread without a thread id shows the global one, and its tool refuses", async () => {
-    const model = noteTaker();
-    const node = new MemoryNode({ ...freshAddress(), store: open(), scope: "perThread" });
-    await node.globalMemory().append("/shared", "for all");
-    const graph = new StateGraph(MessagesAnnotation)
-      .addNode(
-        "call_model",
-        new CallModelNode({ model, tools: node.memoryTools, memoryConnector: node.createConnector() }),
-      )
-      .addNode("tools", new ToolNode(node.memoryTools))
-      .addEdge(START, "call_model")
-      .addConditionalEdges("call_model", toolsCondition)
-      .addEdge("tools", "call_model")
-      .compile();
-    const { messages } = await graph.invoke({ messages: [new HumanMessage("note /a x")] });
-    expect(model.calls.map(shownEntries)).toEqual([["/shared"], ["/shared"]]);
-    expect(messages[2]?.text).toBe(
-      '{"command":"append","path":"/a","ok":false,"error":{"message":"thread_id is required for perThread scope","code":"EINVAL"}}',
-    );
-  });
-
   it.each(["after_system", "before_system", "last_message"] as const)(
     "never piles up when placed %s",
     async (placement) => {
@@ -134,14 +113,6 @@ describe.each(storesUnderTest())("a memory of a StateGraph on %s", (_name, open)
       expect(await checkpointed(checkpointer, "1")).not.toContain("<memory ");
     },
   );
-
-  it("leaves the messages of the caller as they were", async () => {
-    const { node, graph } = createGraph(open(), "global");
-    await node.memory().append("/rules", "x");
-    const messages = Object.freeze([Object.freeze(new HumanMessage({ content: "hello", id: "1" }))]) as HumanMessage[];
-    await graph.invoke({ messages }, { configurable: { thread_id: "1" } });
-    expect(brief(messages)).toEqual(["human: hello"]);
-  });
 
   it("keeps every command of a message that calls the tool many times at once", async () => {
     const node = new MemoryNode({ ...freshAddress(), store: open() });

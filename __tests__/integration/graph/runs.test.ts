@@ -138,23 +138,6 @@ describe("a CallModelNode in a graph", () => {
     expect(model.seen).toEqual([[{ found: true }, "thread 1"]]);
   });
 
-  it("gives tools the store and the config of the run", async () => {
-    await store.put(["somewhere"], "key", { found: true });
-    const look = tool(
-      async () => {
-        const item = await getStore()?.get(["somewhere"], "key");
-        return JSON.stringify([item?.value, getConfig().configurable?.["thread_id"]]);
-      },
-      { name: "look", description: "Looks.", schema: { type: "object", properties: {} } },
-    );
-    const model = new ScriptedChatModel((messages) =>
-      messages.at(-1)?.type === "tool" ? "done" : { tool: "look", args: {} },
-    );
-    const graph = await createGraph({ model, tools: [look] });
-    const { messages } = await graph.invoke(human, { configurable: { thread_id: "thread 1" } });
-    expect(messages.at(-2)?.text).toBe('[{"found":true},"thread 1"]');
-  });
-
   it("hands an abort on to the model", async () => {
     const model = new PatientModel(() => "never");
     const graph = await createGraph({ model });
@@ -239,13 +222,5 @@ describe("a CallModelNode in a graph", () => {
     });
     const graph = await createGraph({ model });
     await expect(graph.invoke(human)).rejects.toThrow(new RangeError("too many tokens"));
-  });
-
-  it("works outside a graph too", async () => {
-    const model = new ScriptedChatModel(() => "one two");
-    const node = new CallModelNode({ model, memoryConnector: (await freshNode()).createConnector() });
-    const { messages } = await node.invoke(human);
-    expect(messages.map(({ text }) => text)).toEqual(["one two"]);
-    expect(model.calls.map(shownEntries)).toEqual([["/rules"]]);
   });
 });

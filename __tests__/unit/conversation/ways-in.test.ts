@@ -9,7 +9,7 @@ import {
   START,
   StateGraph,
 } from "@langchain/langgraph";
-import { describe, expect, it, jest } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import { createAgent, providerStrategy, summarizationMiddleware, tool, toolStrategy } from "langchain";
 import { z } from "zod";
 import { memoryMiddleware } from "../../../src/middleware/index.js";
@@ -167,14 +167,6 @@ describe.each(Object.entries(waysIn))("%s", (_name, create) => {
     expect(errors.at(-1)).toMatchObject({ code: "EINVAL" });
   });
 
-  it("warns only once about runs without a user", async () => {
-    const warn = jest.spyOn(process, "emitWarning").mockImplementation(() => {});
-    const agent = create({ node: createNode({ scope: "perUser" }) });
-    for (const text of ["one", "two"]) await agent.invoke({ messages: [user(text)] }, {});
-    expect(warn.mock.calls.length).toBeLessThanOrEqual(1);
-    warn.mockRestore();
-  });
-
   it("leaves out only the text that a guard refuses, and reports it once", async () => {
     const guard = ({ content }: { content: string }): void => {
       if (content === "bad") throw new Error("no");
@@ -278,13 +270,6 @@ describe("a log in a graph", () => {
     await graph.invoke(new Command({ resume: "yes" }), config);
     expect(attempts).toBeGreaterThan(2);
     expect(await readLines(node.memory())).toEqual(["User: one", "Assistant: Answer to one"]);
-  });
-
-  it("has the whole answer of a stream", async () => {
-    const node = createNode();
-    const agent = new Agent({ model: answerAll(), memoryConnector: node, log: true });
-    for await (const _chunk of await agent.stream({ messages: [user("a b c")] }, { streamMode: "messages" }));
-    expect(await readLines(node.memory())).toEqual(["User: a b c", "Assistant: Answer to a b c"]);
   });
 
   it("has a structured answer as the text that LangChain gives it", async () => {
@@ -463,18 +448,5 @@ describe("a log in a graph", () => {
     expect(() => memoryMiddleware({ memory: node, log: true })).not.toThrow();
     expect(() => createNode({ log: { path: "/a/*" } })).toThrow(/without wildcards/);
     expect(() => createNode({ log: true, mounts: { "/": { access: "read" } } })).toThrow(/access "read"/);
-  });
-
-  it("keeps only the text of an answer with parts", async () => {
-    const node = createNode();
-    const log = createConversationLog({ memory: node });
-    const answer = new AIMessage({
-      content: [
-        { type: "reasoning", reasoning: "hidden" },
-        { type: "text", text: '{"seat":"window"}' },
-      ],
-    });
-    await log({ messages: [answer] }, {});
-    expect(await readLines(node.memory())).toEqual(['Assistant: {"seat":"window"}']);
   });
 });

@@ -108,15 +108,6 @@ describe("a MemoryNode with mounts", () => {
     await expect(memory.read("/mine/x")).rejects.toMatchObject({ path: "/mine/x" });
   });
 
-  it("refuses an id that is no text for a mount as it does for its own memory", async () => {
-    const { node } = nodeWith({ mounts: { "/mine": { nodeId: "drafts", scope: "perUser" } } });
-    await refuses(
-      node.memoryForRun(runOfUser(5 as never)),
-      "EINVAL",
-      "user_id is required for perUser scope: a non-empty string (given 5)",
-    );
-  });
-
   it("ends with its run where a function for a mount does not answer", async () => {
     const { node } = nodeWith({ mounts: { "/never": () => new Promise<Memory>(() => {}) } });
     const stopped = new AbortController();

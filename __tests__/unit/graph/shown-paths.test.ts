@@ -142,15 +142,6 @@ describe("the prompt of an agent with the journal's tools and content auto", () 
 });
 
 describe("the paths that a connector shows", () => {
-  it("are those of the agent's tools, whatever other tools the node has", async () => {
-    const node = await createNode();
-    const [unified, claude] = [new ScriptedChatModel(() => "done"), new ScriptedChatModel(() => "done")];
-    const claudeTool = createClaudeMemoryTool(node);
-    await new Agent({ model: claude, tools: [claudeTool], memoryConnector: node }).invoke(question);
-    await new Agent({ model: unified, tools: node.memoryTools, memoryConnector: node }).invoke(question);
-    expect([getShownPath(claude), getShownPath(unified)]).toEqual(["/memories/project/todo", "/project/todo"]);
-  });
-
   it("are the memory's own where no tools are known, also after tools of each dialect are made for the node", async () => {
     const node = await createNode();
     const connector = node.createConnector();

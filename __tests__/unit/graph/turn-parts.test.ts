@@ -15,7 +15,6 @@ import {
 } from "../../../src/index.js";
 import { memoryMiddleware } from "../../../src/middleware/index.js";
 import { FailingStore } from "../../helpers/failing-store.js";
-import { HangingStore } from "../../helpers/hanging-store.js";
 import { freshAddress } from "../../helpers/memory-case.js";
 import { type Script, ScriptedChatModel } from "../../helpers/scripted-chat-model.js";
 import { auto, getTurnPart, writeManyNotes } from "../../helpers/turns.js";
@@ -111,12 +110,6 @@ describe.each(Object.entries(waysIn))("the part of the turn in %s", (_name, crea
     await node.memory().write("/notes/7", "word7 is blue.");
     await agent.invoke(ask(), thread("1"));
     expect(getParts(model)[1]).toContain("| word7 is blue.");
-  });
-
-  it("is never in the state", async () => {
-    const node = await nodeWithManyNotes();
-    const agent = createWayIn({ model: new ScriptedChatModel(writer), node, checkpointer: new MemorySaver() });
-    expect(JSON.stringify(await agent.invoke(ask(), thread("1")))).not.toContain("<memory ");
   });
 });
 
@@ -354,19 +347,6 @@ describe("a turn", () => {
     expect(failed).toEqual([messages, messages]);
     expect(errors.map(({ code }) => code)).toEqual(["EIO", "EIO"]);
     store.isAway = false;
-    expect(getTurnPart(await connector.inject(messages, thread("1")), question)).toContain("| word7 is what");
-  });
-
-  it("goes on without the memory when the time of the store is up", async () => {
-    const store = new HangingStore();
-    const errors: MemoryError[] = [];
-    const node = await nodeWithManyNotes({ store, timeoutMs: 1000 });
-    const connector = node.createConnector({ ...auto, onError: (error) => errors.push(error) });
-    const { messages } = ask(question, "1");
-    store.hang();
-    expect(await connector.inject(messages, thread("1"))).toEqual(messages);
-    expect(errors.map(({ message }) => message)).toEqual([expect.stringMatching(/^EIO: no answer within 1000 ms/)]);
-    store.goOn();
     expect(getTurnPart(await connector.inject(messages, thread("1")), question)).toContain("| word7 is what");
   });
 
