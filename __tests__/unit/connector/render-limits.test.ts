@@ -55,7 +55,7 @@ describe("for every memory and every limit", () => {
         expect(text.length).toBeLessThanOrEqual(options.maxChars);
         expect(text.isWellFormed()).toBe(true);
       }),
-      { numRuns: repetitions({ usual: 250, long: 1_000 }) },
+      { numRuns: repetitions({ usual: 80, long: 1_000 }) },
     );
   });
 
@@ -69,7 +69,7 @@ describe("for every memory and every limit", () => {
         expect(entryLines(text).length + Number(left)).toBe(total);
         expect(Number(all)).toBe(total);
       }),
-      { numRuns: repetitions({ usual: 250, long: 1_000 }) },
+      { numRuns: repetitions({ usual: 80, long: 1_000 }) },
     );
   });
 
@@ -84,7 +84,7 @@ describe("for every memory and every limit", () => {
         const [, left = 0] = /\n\((\d+) contents? left out\)\n/.exec(text) ?? [];
         expect(shown.length + Number(left)).toBe(outline.files.filter(({ sizeBytes }) => sizeBytes > 0).length);
       }),
-      { numRuns: repetitions({ usual: 250, long: 1_000 }) },
+      { numRuns: repetitions({ usual: 80, long: 1_000 }) },
     );
   });
 
@@ -109,7 +109,7 @@ describe("for every memory and every limit", () => {
         const room = maxChars - text.replace(/\n\(.*\)/, "").length - count.length - 1;
         for (const path of omitted) expect(path.length + 1).toBeGreaterThan(room);
       }),
-      { numRuns: repetitions({ usual: 150, long: 500 }) },
+      { numRuns: repetitions({ usual: 60, long: 500 }) },
     );
   });
 
@@ -129,7 +129,7 @@ describe("for every memory and every limit", () => {
           expect(renderMemory(shuffled, options)).toBe(renderMemory(outline, options));
         },
       ),
-      { numRuns: repetitions({ usual: 100, long: 300 }) },
+      { numRuns: repetitions({ usual: 50, long: 300 }) },
     );
   });
 });

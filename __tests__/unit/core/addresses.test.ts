@@ -11,7 +11,7 @@ const legal = hostileNames.filter((name) => name.isWellFormed() && !/\p{Cc}/u.te
 /** Each name beside each, and the same names where a careless join would move them. */
 const ids = [...new Set(legal.flatMap((name) => [name, `${name}/a`, `a.${name}`, `${name}:perUser`]))];
 
-const triples = repetitions({ usual: 25_000, long: 100_000 });
+const triples = repetitions({ usual: 8_000, long: 100_000 });
 
 /**
  * Triples of a node, a thread and a user, who is called as the thread is: each is three memories, the node's own among

@@ -65,7 +65,7 @@ it.each([
         const blamed = await blameLines(lineageOf(lines, steps), createUnlimitedCall());
         expect(blamed.map(({ text, version }) => ({ text, id: version?.id }))).toEqual(lines);
       }),
-      { numRuns: repetitions({ usual: 150, long: 3_000 }) },
+      { numRuns: repetitions({ usual: 60, long: 3_000 }) },
     );
   },
 );

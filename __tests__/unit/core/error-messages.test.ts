@@ -28,87 +28,90 @@ const notes = openMemory(store, freshAddress());
 const connector = new MemoryNode({ ...freshAddress(), store }).createConnector();
 
 describe("what an error says", () => {
-  it("of an unknown option: which one, and which was probably meant", () => {
-    expect(() => new MemoryNode({ node: "a", store } as never)).toThrow(
-      'invalid MemoryNodeOptions: unknown option "node"; "nodeId" was probably meant',
-    );
-    expect(() => new MemoryNode({ nodeId: "a", storr: store } as never)).toThrow(
-      'unknown option "storr"; "store" was probably meant',
-    );
-  });
+  const node = new MemoryNode({ nodeId: "a", store });
+  const createStore = (options: object) => () =>
+    new MongoMemoryStore({ client: { db: () => undefined }, ...options } as never);
 
-  it("of a wrong rule of names: which rules there are", () => {
-    expect(() => openMemory(store, freshAddress(), { paths: "none" } as never)).toThrow(
-      'invalid MemoryOptions: paths: must be "plain" or "posix" (given "none")',
-    );
-  });
-
-  it("of an unknown option that is near to none: which ones there are", () => {
-    expect(() => openMemory(store, freshAddress(), { colour: 1 } as never)).toThrow(
-      'invalid MemoryOptions: unknown option "colour" (the options are paths, maxFileBytes, maxMemoryBytes, timeoutMs, searchWords)',
-    );
+  it.each<[what: string, create: () => unknown, message: string]>([
+    [
+      "a name",
+      () => new MemoryNode({ storr: store } as never),
+      'MemoryNodeOptions: unknown option "storr"; "store" was',
+    ],
+    [
+      "a rule of names",
+      () => openMemory(store, freshAddress(), { paths: "none" } as never),
+      'MemoryOptions: paths: must be "plain" or "posix" (given "none")',
+    ],
+    [
+      "a name that is near to none",
+      () => openMemory(store, freshAddress(), { colour: 1 } as never),
+      'MemoryOptions: unknown option "colour" (the options are paths, maxFileBytes, maxMemoryBytes, timeoutMs, searchWords)',
+    ],
+    [
+      "the middleware",
+      () => memoryMiddleware({ memory: node, logs: true } as never),
+      'MemoryMiddlewareOptions: unknown option "logs"; "log" was probably meant',
+    ],
+    [
+      "a log",
+      () => memoryMiddleware({ memory: node, log: "true" } as never),
+      "ConversationLogOptions: they are no object; expected an object { path, timeZone, keepDays }",
+    ],
+    ["an Agent", () => new Agent({ model, logs: true } as never), 'AgentOptions: unknown option "logs"; "log" was'],
+    [
+      "no options",
+      () => new Agent(undefined as never),
+      "AgentOptions: they are missing; expected an object { model, tools",
+    ],
+    [
+      "a CallModelNode",
+      () => new CallModelNode({ model, tool: [] } as never),
+      'CallModelNodeOptions: unknown option "tool"; "tools" was',
+    ],
+    [
+      "a prompt",
+      () => createMemoryPrompt({ connector: node, prompt: "Hi" } as never),
+      'MemoryPromptOptions: unknown option "prompt" (the options are connector, systemPrompt, tools)',
+    ],
+    [
+      "a history",
+      createStore({ history: { keepVersion: 1 } }),
+      'unknown option "history.keepVersion"; "history.keepVersions" was probably meant',
+    ],
+    [
+      "expiry",
+      createStore({ expireMs: { threads: 1 } }),
+      'unknown option "expireMs.threads" (the options are perThread, perUser, global)',
+    ],
+    [
+      "a text index",
+      createStore({ textSearch: { words: "x" } }),
+      'unknown option "textSearch.words" (the options are language)',
+    ],
+    [
+      "a namespace",
+      createStore({ ttl: { namespaces: [{ prefix: ["a"], ttlMs: 1, sliding: true }] } }),
+      'unknown option "ttl.namespaces.0.sliding" (the options are prefix, ttlMs)',
+    ],
+  ])("of a wrong option: which one, and which ones there are: %s", (_what, create, message) => {
+    expect(create).toThrow(TypeError);
+    expect(create).toThrow(message);
+    expect(create).toThrow(/^invalid \w+Options: /);
   });
 
   it.each([
-    ["memoryMiddleware", () => memoryMiddleware(undefined as never), /memoryMiddleware: memory must be a MemoryNode/],
-    [
-      "MemoryConnectorNode",
-      () => new MemoryConnectorNode(undefined as never),
-      /MemoryConnectorNode: memory must be a MemoryNode/,
-    ],
-    ["CallModelNode", () => new CallModelNode(undefined as never), /CallModelNode: model must be a chat model/],
-    [
-      "Agent",
-      () => new Agent(undefined as never),
-      /invalid AgentOptions: they are missing; expected an object \{ model, tools/,
-    ],
+    ["memoryMiddleware", () => memoryMiddleware(undefined as never), "memory must be a MemoryNode"],
+    ["MemoryConnectorNode", () => new MemoryConnectorNode(undefined as never), "memory must be a MemoryNode"],
+    ["CallModelNode", () => new CallModelNode(undefined as never), "model must be a chat model"],
     [
       "createMemoryPrompt",
       () => createMemoryPrompt(undefined as never),
-      /createMemoryPrompt: connector must be a MemoryConnectorNode or a MemoryNode/,
+      "connector must be a MemoryConnectorNode or a MemoryNode",
     ],
-    ["MemoryNode", () => new MemoryNode(undefined as never), /invalid MemoryNodeOptions: they are missing/],
-  ])("of missing options, what is needed: %s", (_name, run, message) => {
+  ])("of missing options, what is needed: %s", (name, run, message) => {
     expect(run).toThrow(TypeError);
-    expect(run).toThrow(message);
-  });
-
-  it("of an option of the middleware: which one, of all that it has", () => {
-    const memory = new MemoryNode({ nodeId: "a", store });
-    expect(() => memoryMiddleware({ memory, logs: true } as never)).toThrow(
-      'invalid MemoryMiddlewareOptions: unknown option "logs"; "log" was probably meant',
-    );
-    expect(() => memoryMiddleware({ memory, log: "true" } as never)).toThrow(
-      "invalid ConversationLogOptions: they are no object; expected an object { path, timeZone, keepDays }",
-    );
-  });
-
-  it.each([
-    ["Agent", () => new Agent({ model, logs: true } as never), "AgentOptions", '"logs"; "log"'],
-    ["CallModelNode", () => new CallModelNode({ model, tool: [] } as never), "CallModelNodeOptions", '"tool"; "tools"'],
-    [
-      "createMemoryPrompt",
-      () => createMemoryPrompt({ connector: new MemoryNode({ nodeId: "a", store }), prompt: "Hi" } as never),
-      "MemoryPromptOptions",
-      '"prompt" (the options are connector, systemPrompt, tools)',
-    ],
-  ])("of an option that %s does not have: which one", (_name, create, options, unknown) => {
-    expect(create).toThrow(`invalid ${options}: unknown option ${unknown}`);
-  });
-
-  it.each([
-    ["history", { history: { kept: 1 } }, '"history.kept" (the options are keepVersions, keepMs)'],
-    ["history", { history: { keepVersion: 1 } }, '"history.keepVersion"; "history.keepVersions" was probably meant'],
-    ["expireMs", { expireMs: { threads: 1 } }, '"expireMs.threads" (the options are perThread, perUser, global)'],
-    ["textSearch", { textSearch: { words: "x" } }, '"textSearch.words" (the options are language)'],
-    [
-      "ttl",
-      { ttl: { namespaces: [{ prefix: ["a"], ttlMs: 1, sliding: true }] } },
-      '"ttl.namespaces.0.sliding" (the options are prefix, ttlMs)',
-    ],
-  ])("of an option that %s of the store does not have: which ones it has", (_name, options, unknown) => {
-    const create = () => new MongoMemoryStore({ client: { db: () => undefined }, ...options } as never);
-    expect(create).toThrow(`invalid MongoMemoryStoreOptions: unknown option ${unknown}`);
+    expect(run).toThrow(`${name}: ${message}`);
   });
 
   it.each([
@@ -140,14 +143,14 @@ describe("what an error says", () => {
   });
 
   it("of a node in place of a memory: how to get one", async () => {
-    const node = new MemoryNode({ nodeId: "a", store }) as never;
+    const given = node as never;
     const memory = openMemory(store, freshAddress());
     const advice = "must be a Memory (openMemory, store.memory, node.memory)";
-    await expect(logConversation(node, [])).rejects.toThrow(`logConversation: memory ${advice}`);
-    await expect(mergeMemories(node, memory)).rejects.toThrow(`mergeMemories: the first memory ${advice}`);
-    await expect(mergeMemories(memory, node)).rejects.toThrow(`mergeMemories: the second memory ${advice}`);
-    await expect(tidy(node)).rejects.toThrow(`tidy: memory ${advice}`);
-    await expect(moveIn(node, [])).rejects.toThrow(`moveIn: memory ${advice}`);
+    await expect(logConversation(given, [])).rejects.toThrow(`logConversation: memory ${advice}`);
+    await expect(mergeMemories(given, memory)).rejects.toThrow(`mergeMemories: the first memory ${advice}`);
+    await expect(mergeMemories(memory, given)).rejects.toThrow(`mergeMemories: the second memory ${advice}`);
+    await expect(tidy(given)).rejects.toThrow(`tidy: memory ${advice}`);
+    await expect(moveIn(given, [])).rejects.toThrow(`moveIn: memory ${advice}`);
   });
 
   it("of a text in place of messages: that they are a list", async () => {

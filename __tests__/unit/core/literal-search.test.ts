@@ -35,7 +35,7 @@ describe("a literal search", () => {
           expect(search.split(text)).toEqual(text.split(sought));
         }
       }),
-      { numRuns: repetitions({ usual: 300, long: 5000 }) },
+      { numRuns: repetitions({ usual: 120, long: 5000 }) },
     );
   });
 

@@ -56,7 +56,7 @@ describe("a text as models are shown it", () => {
         expect(tokensIn(shownText(given))).toEqual([]);
         expect(hiddenIn(shownText(given))).toEqual([]);
       }),
-      { numRuns: repetitions({ usual: 300, long: 5_000 }) },
+      { numRuns: repetitions({ usual: 150, long: 5_000 }) },
     );
   });
 
@@ -116,7 +116,7 @@ describe("JSON that models are shown", () => {
         expect(tokensIn(json)).toEqual([]);
         expect(hiddenIn(json)).toEqual([]);
       }),
-      { numRuns: repetitions({ usual: 200, long: 2_000 }) },
+      { numRuns: repetitions({ usual: 80, long: 2_000 }) },
     );
   });
 });

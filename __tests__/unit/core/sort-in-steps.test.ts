@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
+import { repetitions } from "../../helpers/repetitions.js";
 import { mergeSort, sortInTimeSlices } from "../../../src/core/runtime/sort-in-steps.js";
 
 const byKey = (a: { key: number }, b: { key: number }): number => a.key - b.key;
@@ -14,7 +15,7 @@ describe("a sort in turns", () => {
       const list = createList(length, keys);
       expect(await sortInTimeSlices(list, byKey, null)).toEqual(list.toSorted(byKey));
     });
-    await fc.assert(property, { numRuns: 20 });
+    await fc.assert(property, { numRuns: repetitions({ usual: 6, long: 50 }) });
   });
 
   it("pauses after each few thousand elements", () => {
