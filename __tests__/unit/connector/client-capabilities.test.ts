@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
 import { ChatAnthropic } from "@langchain/anthropic";
+import { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import { RunnableBinding } from "@langchain/core/runnables";
 import { FakeListChatModel } from "@langchain/core/utils/testing";
 import { ChatGoogleGenerativeAI } from "@langchain/google-genai";
@@ -36,114 +37,96 @@ afterEach(() => {
   for (const [name, value] of Object.entries(before)) if (value !== undefined) process.env[name] = value;
 });
 
-describe("clients of OpenAI itself", () => {
-  it("take several system messages, plain, bound and with tools", () => {
-    for (const model of [openAI(), openAI({ useResponsesApi: true }), openAI({ model: "o3" }), azure()]) {
-      expect(takesSeparateSystemMessages(model)).toBe(true);
-      expect(takesSeparateSystemMessages(model.bindTools(tools))).toBe(true);
-      expect(takesSeparateSystemMessages(model.bindTools(tools).withConfig({ tags: ["t"] }))).toBe(true);
-      expect(takesSeparateSystemMessages(model.withRetry())).toBe(true);
-    }
+const withBase = (baseURL: string) => (): ChatOpenAI => openAI({ configuration: { baseURL } });
+const withEndpoint = (azureOpenAIEndpoint: string) => (): AzureChatOpenAI => azure({ azureOpenAIEndpoint });
+/** Makes a client while a variable of the environment is set, which is cleared after the test. */
+const withVariable = (name: string, value: string, create: () => unknown) => (): unknown => {
+  process.env[name] = value;
+  return create();
+};
+
+class ChatElsewhere extends ChatOpenAI {}
+class ElsewhereCompletions extends ChatOpenAICompletions {}
+class ChatOpenAIAlike {
+  static lc_name = (): string => "ChatOpenAI";
+  clientConfig = {};
+}
+const fields = { apiKey: "key", model: "m" };
+const claude = () => new ChatAnthropic({ apiKey: "key", model: "claude-sonnet-4-5" });
+const onAzurePath = "https://mine.openai.azure.us/openai/deployments";
+
+type Client = [name: string, create: () => unknown];
+
+const ofOpenAI: Client[] = [
+  ["OpenAI", openAI],
+  ["responses", () => openAI({ useResponsesApi: true })],
+  ["a reasoning model", () => openAI({ model: "o3" })],
+  ["OpenAI's own address", withBase("https://api.openai.com/v1")],
+  ["OpenAI's address of a region", withBase("https://eu.api.openai.com/v1")],
+  ["Azure by its instance", azure],
+  ["Azure by its endpoint", withEndpoint("https://mine.openai.azure.com")],
+  ["Azure by its path", () => azure({ azureOpenAIBasePath: onAzurePath })],
+  [
+    "Azure by a variable",
+    withVariable("AZURE_OPENAI_ENDPOINT", "https://mine.cognitiveservices.azure.com/", () => azure({})),
+  ],
+];
+
+const others: Client[] = [
+  ["a local server", withBase("http://localhost:8000/v1")],
+  ["another provider's server", withBase("https://openrouter.ai/api/v1")],
+  ["a host that begins as OpenAI's", withBase("https://api.openai.com.example.org/v1")],
+  ["a host that ends as OpenAI's", withBase("https://notapi.openai.com.example/v1")],
+  ["what is no address", withBase("not a url")],
+  ["a gateway of Azure", withEndpoint("https://gateway.example")],
+  ["a host that begins as Azure's", withEndpoint("https://openai.azure.com.example")],
+  ["a path of another host", () => azure({ azureOpenAIBasePath: "https://gateway.example" })],
+  ["Azure without an address", () => azure({})],
+  ...["OPENAI_BASE_URL", "OPENAI_API_BASE", "LANGSMITH_GATEWAY"].map((name): Client => [
+    name,
+    withVariable(name, "https://proxy.example/v1", openAI),
+  ]),
+  ["AZURE_OPENAI_BASE_PATH", withVariable("AZURE_OPENAI_BASE_PATH", "https://proxy.example", azure)],
+  ["another provider of the SDK", () => openAI({ configuration: { provider: { name: "bedrock" } } as object })],
+  ["another provider's class inside", () => new ElsewhereCompletions(fields)],
+  // With tools it is a plain ChatOpenAI that keeps the other provider's client inside.
+  ["another provider's client", () => new ChatElsewhere({ ...fields, completions: new ElsewhereCompletions(fields) })],
+  ["Anthropic", claude],
+  ["Google", () => new ChatGoogleGenerativeAI({ apiKey: "key", model: "gemini-2.5-flash" })],
+  ["a fake", () => new FakeListChatModel({ responses: ["hi"] })],
+  ["a model with fallbacks", () => openAI().withFallbacks([claude()])],
+  ["an object that looks like a client", () => new ChatOpenAIAlike()],
+  ...[undefined, null, "gpt-4o", 1, () => {}, {}, [], Object.create(null), { bound: null }, { clientConfig: {} }].map(
+    (unknown: unknown): Client => [`what cannot be known: ${typeof unknown}`, () => unknown],
+  ),
+];
+
+/** A client, and what programs make of it. */
+function variantsOf(model: unknown): unknown[] {
+  if (!(model instanceof BaseChatModel) || model.bindTools === undefined || model instanceof FakeListChatModel)
+    return [model];
+  const bound = model.bindTools(tools);
+  return [model, bound, bound.withConfig({ tags: ["t"] }), model.withRetry()];
+}
+
+describe("several system messages", () => {
+  it.each(ofOpenAI)("are taken by %s, plain, bound and with tools", (_name, create) => {
+    for (const variant of variantsOf(create())) expect(takesSeparateSystemMessages(variant)).toBe(true);
   });
 
-  it.each(["https://api.openai.com/v1", "https://eu.api.openai.com/v1"])(
-    "may be given OpenAI's own address %s",
-    (baseURL) => {
-      expect(takesSeparateSystemMessages(openAI({ configuration: { baseURL } }))).toBe(true);
-    },
-  );
-
-  it("may be given an Azure endpoint in any of the ways there are", () => {
-    expect(takesSeparateSystemMessages(azure({ azureOpenAIEndpoint: "https://mine.openai.azure.com" }))).toBe(true);
-    expect(
-      takesSeparateSystemMessages(azure({ azureOpenAIBasePath: "https://mine.openai.azure.us/openai/deployments" })),
-    ).toBe(true);
-    process.env["AZURE_OPENAI_ENDPOINT"] = "https://mine.cognitiveservices.azure.com/";
-    expect(takesSeparateSystemMessages(azure({}))).toBe(true);
-  });
-});
-
-describe("clients of servers that only speak the protocol", () => {
-  it("do not, where the address is given in the code", () => {
-    for (const baseURL of [
-      "http://localhost:8000/v1",
-      "https://openrouter.ai/api/v1",
-      "https://api.openai.com.example.org/v1",
-      "https://notapi.openai.com.example/v1",
-      "not a url",
-    ]) {
-      const model = openAI({ configuration: { baseURL } });
-      expect(takesSeparateSystemMessages(model)).toBe(false);
-      expect(takesSeparateSystemMessages(model.bindTools(tools))).toBe(false);
-    }
-    for (const endpoint of ["https://gateway.example", "https://openai.azure.com.example"]) {
-      expect(takesSeparateSystemMessages(azure({ azureOpenAIEndpoint: endpoint }))).toBe(false);
-      expect(takesSeparateSystemMessages(azure({ azureOpenAIBasePath: endpoint }).bindTools(tools))).toBe(false);
-    }
+  it.each(others)("are not taken by %s", (_name, create) => {
+    for (const variant of variantsOf(create())) expect(takesSeparateSystemMessages(variant)).toBe(false);
   });
 
-  it.each(["OPENAI_BASE_URL", "OPENAI_API_BASE", "LANGSMITH_GATEWAY"])("do not, where %s is set", (name) => {
-    process.env[name] = "https://proxy.example/v1";
-    expect(takesSeparateSystemMessages(openAI())).toBe(false);
-  });
-
-  it("do not, where OPENAI_BASE_URL is set only after the model was made", () => {
+  it("are not taken where OPENAI_BASE_URL is set only after the model was made", () => {
     const model = openAI();
     process.env["OPENAI_BASE_URL"] = "https://proxy.example/v1";
     expect(takesSeparateSystemMessages(model)).toBe(false);
   });
-
-  it("do not, where AZURE_OPENAI_BASE_PATH is set", () => {
-    process.env["AZURE_OPENAI_BASE_PATH"] = "https://proxy.example";
-    expect(takesSeparateSystemMessages(azure())).toBe(false);
-  });
-
-  it("do not, where no address of Azure is known", () => {
-    expect(takesSeparateSystemMessages(azure({}))).toBe(false);
-  });
-
-  it("do not, where the SDK is told to talk to another provider", () => {
-    const configuration = { provider: { name: "bedrock" } } as object;
-    expect(takesSeparateSystemMessages(openAI({ configuration }))).toBe(false);
-  });
-
-  it("do not, where the class is another provider's", () => {
-    class ChatElsewhere extends ChatOpenAI {}
-    class ElsewhereCompletions extends ChatOpenAICompletions {}
-    const fields = { apiKey: "key", model: "m" };
-    expect(takesSeparateSystemMessages(new ChatElsewhere(fields))).toBe(false);
-    expect(takesSeparateSystemMessages(new ElsewhereCompletions(fields))).toBe(false);
-    // With tools it is a plain ChatOpenAI that keeps the other provider's client inside.
-    const bound = new ChatElsewhere({ ...fields, completions: new ElsewhereCompletions(fields) }).bindTools(tools);
-    expect(bound.constructor.name).toBe("ChatOpenAI");
-    expect(takesSeparateSystemMessages(bound)).toBe(false);
-  });
 });
 
-describe("other clients", () => {
-  it("do not take several system messages", () => {
-    const models = [
-      new ChatAnthropic({ apiKey: "key", model: "claude-sonnet-4-5" }),
-      new ChatGoogleGenerativeAI({ apiKey: "key", model: "gemini-2.5-flash" }),
-    ];
-    for (const model of models) {
-      expect(takesSeparateSystemMessages(model)).toBe(false);
-      expect(takesSeparateSystemMessages(model.bindTools(tools))).toBe(false);
-    }
-    expect(takesSeparateSystemMessages(new FakeListChatModel({ responses: ["hi"] }))).toBe(false);
-  });
-
-  it("do not where they cannot be known", () => {
-    const fallbacks = openAI().withFallbacks([new ChatAnthropic({ apiKey: "key", model: "claude-sonnet-4-5" })]);
-    class ChatOpenAIAlike {
-      static lc_name = (): string => "ChatOpenAI";
-      clientConfig = {};
-    }
-    const unknown = [undefined, null, "gpt-4o", 1, () => {}, {}, [], Object.create(null), { bound: null }];
-    for (const model of [...unknown, fallbacks, new ChatOpenAIAlike(), { clientConfig: {} }]) {
-      expect(takesSeparateSystemMessages(model)).toBe(false);
-    }
-  });
+it("several system messages are not taken by another provider's class, which is a ChatOpenAI with tools alone", () => {
+  expect(takesSeparateSystemMessages(new ChatElsewhere(fields))).toBe(false);
 });
 
 describe("models made by initChatModel", () => {

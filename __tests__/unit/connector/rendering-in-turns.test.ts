@@ -3,7 +3,7 @@ import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { openMemory } from "../../../src/index.js";
 import { type Form, showMemories } from "../../../src/prompt/shown-memory.js";
 
-const fileCount = 20_000;
+const fileCount = 12_000;
 /** More than one short step needs, and less than a step over all files would. */
 const maxReads = 5000;
 

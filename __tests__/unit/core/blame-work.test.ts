@@ -4,6 +4,7 @@ import { wholeText } from "../../../src/core/history/older-text.js";
 import { encodeText } from "../../helpers/at-once.js";
 import { createUnlimitedCall } from "../../../src/core/runtime/call.js";
 import { runInTimeSlices, type Steps } from "../../../src/core/runtime/time-slices.js";
+import { repetitions } from "../../helpers/repetitions.js";
 import { countLongestSlice, countSteps, stopCounting } from "../../helpers/counted-steps.js";
 
 afterAll(stopCounting);
@@ -13,10 +14,10 @@ const { coverOlderText, searchOlderText, searchText } = await import("../../../s
 const { TextRedactor } = await import("../../../src/core/history/text-redactor.js");
 const { findHunks, unifiedDiff } = await import("../../../src/core/history/unified-diff.js");
 
-const count = 200_000;
+const count = repetitions({ usual: 70_000, long: 200_000 });
 /** Some steps for each line, and those of the bounds. */
-const maxSteps = 9_000_000;
-const maxSliceSteps = 3_000_000;
+const maxSteps = 45 * count;
+const maxSliceSteps = 15 * count;
 const maxPlaceSteps = 500_000;
 
 const linesOf = (line: (index: number) => string, length = count): string =>
