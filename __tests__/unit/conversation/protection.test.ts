@@ -30,22 +30,16 @@ async function callTools(tools: readonly { name: string; invoke: unknown }[], [n
 
 const unified: Call[] = [
   ["memory", { command: "append", path: file, content: "x" }],
-  ["memory", { command: "append", path: "/conversations/mine.md", content: "x" }],
-  ["memory", { command: "update", path: file, oldContent: "figs", content: "x" }],
-  ["memory", { command: "delete", path: file }],
   ["memory", { command: "delete", path: "/conversations" }],
 ];
 const claude: Call[] = [
   ["memory", { command: "create", path: `/memories${file}`, file_text: "x" }],
   ["memory", { command: "str_replace", path: `/memories${file}`, old_str: "figs", new_str: "x" }],
-  ["memory", { command: "insert", path: `/memories${file}`, insert_line: 0, insert_text: "x" }],
-  ["memory", { command: "delete", path: "/memories/conversations" }],
   ["memory", { command: "rename", old_path: "/memories/conversations", new_path: "/memories/mine" }],
   ["memory", { command: "rename", old_path: "/memories/notes", new_path: "/memories/conversations/notes" }],
 ];
 const records: Call[] = [
   ["add_memory", { path: "conversations/mine", content: "x" }],
-  ["replace_memory", { path: file.slice(1), content: "x" }],
   ["drop_memory", { path: file.slice(1) }],
 ];
 

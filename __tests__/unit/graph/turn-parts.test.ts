@@ -11,6 +11,7 @@ import {
   MemoryConnectorNode,
   type MemoryError,
   MemoryNode,
+  type MemoryScope,
   openMemory,
 } from "../../../src/index.js";
 import { memoryMiddleware } from "../../../src/middleware/index.js";
@@ -113,77 +114,73 @@ describe.each(Object.entries(waysIn))("the part of the turn in %s", (_name, crea
   });
 });
 
-describe("the part of the turn of", () => {
-  it("two users who say the same in one thread of one name is that of each", async () => {
-    const node = await nodeWithManyNotes({ scope: "perUser" });
-    await writeManyNotes(node.memory("ada"), "Ada");
-    await writeManyNotes(node.memory("bob"), "Bob");
-    const connector = node.createConnector(auto);
-    const show = async (user: string): Promise<string> =>
-      getTurnPart(await connector.inject(ask(question, "1").messages, thread("main", user)), question);
-    const parts = await Promise.all(["ada", "bob", "ada"].map(show));
-    expect(parts[0]).toContain("| word7 is what Ada says");
-    expect(parts[1]).toContain("| word7 is what Bob says");
-    expect(parts[0]).not.toContain("Bob");
-    expect(parts[1]).not.toContain("Ada");
-    expect(parts[2]).toBe(parts[0]);
-  });
+/** Who asks, and whose notes the answer to the question must show. */
+interface Asking {
+  connector: MemoryConnectorNode;
+  config: object;
+  owner: string;
+}
 
-  it("two threads with messages of one id is that of each", async () => {
-    const node = await nodeWithManyNotes({ scope: "perThread" });
-    await writeManyNotes(node.memory("1"), "the first");
-    await writeManyNotes(node.memory("2"), "the second");
-    const connector = node.createConnector(auto);
-    const show = async (id: string): Promise<string> =>
-      getTurnPart(await connector.inject(ask(question, "same").messages, thread(id)), question);
-    expect(await show("1")).toContain("| word7 is what the first says");
-    expect(await show("2")).toContain("| word7 is what the second says");
-  });
-
-  it("two threads of one memory is that of each", async () => {
-    const node = await nodeWithManyNotes();
-    const connector = node.createConnector(auto);
-    const { messages } = ask(question, "same");
-    await connector.inject(messages, thread("1"));
-    await node.memory().write("/notes/7", "word7 is blue.");
-    expect(getTurnPart(await connector.inject(messages, thread("2")), question)).toContain("| word7 is blue.");
-  });
-
-  it("two users of a mount is that of each", async () => {
-    const store = new InMemoryStore();
-    const mounts = { "/own": { nodeId: "own", scope: "perUser" as const } };
-    const node = new MemoryNode({ ...freshAddress(), store, mounts, userId: ({ context }) => String(context) });
-    for (const userId of ["ada", "bob"])
-      await writeManyNotes(openMemory(store, { nodeId: "own", scope: "perUser", userId }), userId);
-    const connector = node.createConnector(auto);
-    for (const context of ["ada", "bob"]) {
-      const shown = await connector.inject(ask(question, "1").messages, { ...thread("1"), context } as object);
-      expect(getTurnPart(shown, question)).toContain(`| word7 is what ${context} says`);
-    }
-  });
-
-  it("two stores with a memory of one name is that of each", async () => {
-    const node = new MemoryNode({ nodeId: "shared" });
-    const connector = node.createConnector(auto);
-    for (const owner of ["one tenant", "another tenant"]) {
+/** Each is a list of askers whose messages have the same id and text. */
+const alike: [who: string, create: () => Promise<Asking[]>][] = [
+  ["two users in a thread of one name", async () => createOwners("perUser", (user) => thread("main", user))],
+  ["two threads", async () => createOwners("perThread", (id) => thread(id))],
+  [
+    "two users of a mount",
+    async () => {
       const store = new InMemoryStore();
-      await writeManyNotes(openMemory(store, { nodeId: "shared" }), owner);
-      const shown = await connector.inject(ask(question, "1").messages, { ...thread("1"), store } as object);
-      expect(getTurnPart(shown, question)).toContain(`| word7 is what ${owner} says`);
-    }
-  });
+      const mounts = { "/own": { nodeId: "own", scope: "perUser" as const } };
+      const node = new MemoryNode({ ...freshAddress(), store, mounts, userId: ({ context }) => String(context) });
+      const open = (userId: string): Memory => openMemory(store, { nodeId: "own", scope: "perUser", userId });
+      return createAskings(node, open, (context) => ({ ...thread("1"), context }));
+    },
+  ],
+  [
+    "two stores with a memory of one name",
+    async () => {
+      const stores = createStores();
+      const open = (owner: string): Memory => openMemory(stores[owner] ?? new InMemoryStore(), { nodeId: "shared" });
+      const node = new MemoryNode({ nodeId: "shared" });
+      return createAskings(node, open, (owner) => ({ ...thread("1"), store: stores[owner] }));
+    },
+  ],
+  [
+    "two databases of a mount function with memories of one name",
+    async () => {
+      const stores = createStores();
+      const open = (owner: string): Memory => openMemory(stores[owner] ?? new InMemoryStore(), { nodeId: "a" });
+      const mounts = { "/notes-of-tenant": ({ context }: { context?: unknown }) => open(String(context)) };
+      return createAskings(await nodeWithManyNotes({ mounts }), open, (context) => ({ ...thread("1"), context }));
+    },
+  ],
+];
 
-  it("two databases of a mount function with memories of one name is that of each", async () => {
-    const stores = new Map(["one", "other"].map((tenant) => [tenant, new InMemoryStore()]));
-    const open = (tenant: string): Memory => openMemory(stores.get(tenant) ?? new InMemoryStore(), { nodeId: "a" });
-    for (const tenant of stores.keys()) await writeManyNotes(open(tenant), tenant);
-    const mounts = { "/notes-of-tenant": ({ context }: { context?: unknown }) => open(String(context)) };
-    const connector = (await nodeWithManyNotes({ mounts })).createConnector(auto);
-    const messages = ask(question, "1").messages;
-    for (const context of stores.keys())
+const owners = ["ada", "bob"];
+const createStores = () => Object.fromEntries(owners.map((owner) => [owner, new InMemoryStore()]));
+
+async function createOwners(scope: MemoryScope, createConfig: (owner: string) => object): Promise<Asking[]> {
+  const node = await nodeWithManyNotes({ scope });
+  return createAskings(node, (owner) => node.memory(owner), createConfig);
+}
+
+/** Writes notes for each owner, who then ask one connector in turns. */
+async function createAskings(
+  node: MemoryNode,
+  open: (owner: string) => Memory,
+  createConfig: (owner: string) => object,
+): Promise<Asking[]> {
+  for (const owner of owners) await writeManyNotes(open(owner), owner);
+  const connector = node.createConnector(auto);
+  return [...owners, ...owners].map((owner) => ({ connector, config: createConfig(owner), owner }));
+}
+
+describe("the part of the turn of", () => {
+  it.each(alike)("%s is that of each", async (_who, create) => {
+    const { messages } = ask(question, "1");
+    for (const { connector, config, owner } of await create())
       for (const given of [messages, afterTool(messages), afterTool(messages)]) {
-        const shown = await connector.inject(given, { ...thread("1"), context } as object);
-        expect(getTurnPart(shown, question)).toContain(`| word7 is what ${context} says`);
+        const part = getTurnPart(await connector.inject(given, config), question);
+        for (const each of owners) expect(part.includes(`| word7 is what ${each} says`)).toBe(each === owner);
       }
   });
 
@@ -206,15 +203,15 @@ describe("the part of the turn of", () => {
     }
   });
 
-  it("ids that imitate other ids is that of each", async () => {
+  it("another thread or message of one memory is its own, also if its id imitates others", async () => {
     const node = await nodeWithManyNotes();
     const connector = node.createConnector(auto);
     const show = async (threadId: string, id: string): Promise<string> =>
       getTurnPart(await connector.inject(ask(question, id).messages, thread(threadId)), question);
-    const hostile = ['1","","2', '"],["', "__proto__", "1|2", "x".repeat(100_000)];
-    for (const id of hostile) await show(id, "1");
+    const others = ['1","","2', '"],["', "__proto__", "1|2", "x".repeat(100_000), "2"];
+    for (const id of others) await show(id, "1");
     await node.memory().write("/notes/7", "word7 is blue.");
-    for (const id of hostile) expect(await show("1", id)).toContain("| word7 is blue.");
+    for (const id of others) expect(await show("1", id)).toContain("| word7 is blue.");
   });
 
   it("a subgraph is the same in its loop of tools, and its own", async () => {
