@@ -2,7 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import { HumanMessage, SystemMessage } from "@langchain/core/messages";
 import { InMemoryStore } from "@langchain/langgraph";
 import { createAgent } from "langchain";
-import { Agent, MemoryNode } from "../../../src/index.js";
+import { MemoryNode } from "../../../src/index.js";
 import { memoryMiddleware } from "../../../src/middleware/index.js";
 import { freshAddress } from "../../helpers/memory-case.js";
 import { type ClientName, clients } from "../../helpers/provider-clients.js";
@@ -74,9 +74,7 @@ const conversations: Partial<Record<ClientName, { call: Json; sent: Json[]; show
   },
 };
 
-const cases = Object.entries(conversations).flatMap(([name, conversation]) =>
-  (["an Agent", "createAgent"] as const).map((way) => [name as ClientName, way, conversation] as const),
-);
+const cases = Object.entries(conversations) as [ClientName, (typeof conversations)[ClientName] & object][];
 
 /** The turns of a request after the system prompt, and the system prompt with whatever stands before them. */
 function split(request: Json | undefined): { system: string; turns: Json[] } {
@@ -90,23 +88,15 @@ describe("a tool loop", () => {
   const server = recordingServer();
 
   it.each(cases)(
-    "of %s in %s writes the memory, and the next request shows it where it belongs",
-    async (name, way, { call, sent, shown }) => {
+    "of %s writes the memory, and the next request shows it where it belongs",
+    async (name, { call, sent, shown }) => {
       for (const placement of ["after_system", "last_message"] as const) {
         const memory = new MemoryNode({ ...freshAddress(), store: new InMemoryStore() });
         const model = clients[name](server);
         const messages = [new HumanMessage("u")];
         server.upcoming.push(call);
-        if (way === "an Agent") {
-          const agent = new Agent({ model, tools: memory.memoryTools, systemPrompt: "S" });
-          agent.attachMemoryConnector(memory.createConnector({ placement }));
-          await agent.invoke({ messages });
-        } else {
-          const middleware = [memoryMiddleware({ memory, placement })];
-          await createAgent({ model, tools: [], systemPrompt: new SystemMessage("S"), middleware }).invoke({
-            messages,
-          });
-        }
+        const middleware = [memoryMiddleware({ memory, placement })];
+        await createAgent({ model, tools: [], systemPrompt: new SystemMessage("S"), middleware }).invoke({ messages });
         expect(await memory.memory().read("/notes/today")).toBe("hello");
         const text = (await memory.createConnector().renderMessage())?.text ?? "";
         const requests = server.take();
