@@ -4,12 +4,12 @@ import { Command, MemorySaver } from "@langchain/langgraph";
 import { MemoryNode, MongoMemoryStore } from "../../../src/index.js";
 import type { ServerKind } from "../../helpers/mongo-servers.js";
 import { modelThatCalls, type RunnableGraph, type WayOfRunning, waysOfRunning } from "../../helpers/repeated-runs.js";
-import { repetitions } from "../../helpers/repetitions.js";
+import { isLong, repetitions } from "../../helpers/repetitions.js";
 import type { ScriptedCall } from "../../helpers/scripted-chat-model.js";
 import { testDatabase } from "../../helpers/test-database.js";
 
 const rounds = repetitions({ usual: 1, long: 50 });
-const kinds: ServerKind[] = ["replicaSet", "standalone"];
+const kinds: ServerKind[] = isLong ? ["replicaSet", "standalone"] : ["replicaSet"];
 
 /** A node that passes no config has no questions that LangGraph can ask again. */
 const ways = (Object.keys(waysOfRunning) as WayOfRunning[]).filter((way) => way !== "a node that passes no config");
