@@ -78,11 +78,6 @@ describe("a rendered tree", () => {
     expect(renderMemory(createOutline({}), { ...treeOptions, isOwnerMissing: true })).toBeNull();
   });
 
-  it("shows a memory that holds nothing but a directory", () => {
-    expect(renderMemory(createOutline({}, ["/plans"]), treeOptions)).toContain("\n/plans/\n");
-    expect(renderMemory(createOutline({}, ["/plans"]), fullOptions)).toContain("\n/plans/\n");
-  });
-
   it("shows what is below a directory whose name begins with a dot as one line, in both views", () => {
     const contents = { "/a/.index/00": "12", "/a/.index/deep/01": "345", "/a/.file": "x", "/b": "y" };
     for (const options of [treeOptions, fullOptions]) {
@@ -91,12 +86,6 @@ describe("a rendered tree", () => {
       expect(text).not.toMatch(/index\/(?:00|deep)/);
       expect(text).toContain("\n/a/.file (1 byte)");
     }
-  });
-
-  it("says whose memory it shows", () => {
-    expect(renderMemory(notes, { ...treeOptions, scope: "perThread" })).toContain(
-      "Scope: perThread, this thread only.",
-    );
   });
 
   it("says of a fallback that the thread's own memory has no files, how long it lasts and what the tool works on", () => {

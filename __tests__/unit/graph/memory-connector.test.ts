@@ -54,14 +54,6 @@ describe("the message of a connector", () => {
     expect(text).toContain("\n/ (global, empty)\n/team/ (global, read-only)\n/team/plan (1 byte)\n");
   });
 
-  it("does not speak of a thread's own memory where the run names no thread", async () => {
-    const node = new MemoryNode({ ...freshAddress(), store, scope: "perThread" });
-    await node.globalMemory().append("/shared", "x");
-    const text = (await node.createConnector({ onError: () => undefined }).renderMessage())?.text;
-    expect(text).toContain("This run has no thread");
-    expect(text).not.toContain("own memory");
-  });
-
   it("is merged into the system message of a list of plain objects, which has the turn beside its question", async () => {
     const node = new MemoryNode({ ...freshAddress(), store });
     await node.memory().write("/pets", `${"The zebra sleeps.\n".repeat(400)}The lion is called Leo.`);
