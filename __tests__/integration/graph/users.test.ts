@@ -226,18 +226,21 @@ it("the actor of a deep agent's run has one runId in all its tool calls, also th
   expect(runIds[2]).not.toBe(runIds[0]);
 });
 
-it.each(waysOfIds)("the user of a deep agent's run is found in %s", async (_place, options, configOf) => {
-  const node = new MemoryNode({ ...freshAddress(), scope: "perUser", store: new InMemoryStore(), ...options });
-  const model = new ScriptedChatModel((messages) => {
-    const isAnswered = messages.some(({ type }) => type === "tool");
-    return isAnswered
-      ? "done"
-      : { tool: "write_file", args: { file_path: "/notes.md", content: messages.at(-1)?.text ?? "" } };
-  });
-  const agent = createDeepAgent({ model, backend: new DeepAgentsBackend(node) });
-  for (const user of ["ada", "bob"]) await agent.invoke(asHuman(`of ${user}`), configOf(user));
-  expect(await Promise.all(["ada", "bob"].map((user) => node.memory(user).read("/notes.md")))).toEqual([
-    "of ada",
-    "of bob",
-  ]);
-});
+it.each(isLong ? waysOfIds : waysOfIds.slice(0, 1))(
+  "the user of a deep agent's run is found in %s",
+  async (_place, options, configOf) => {
+    const node = new MemoryNode({ ...freshAddress(), scope: "perUser", store: new InMemoryStore(), ...options });
+    const model = new ScriptedChatModel((messages) => {
+      const isAnswered = messages.some(({ type }) => type === "tool");
+      return isAnswered
+        ? "done"
+        : { tool: "write_file", args: { file_path: "/notes.md", content: messages.at(-1)?.text ?? "" } };
+    });
+    const agent = createDeepAgent({ model, backend: new DeepAgentsBackend(node) });
+    for (const user of ["ada", "bob"]) await agent.invoke(asHuman(`of ${user}`), configOf(user));
+    expect(await Promise.all(["ada", "bob"].map((user) => node.memory(user).read("/notes.md")))).toEqual([
+      "of ada",
+      "of bob",
+    ]);
+  },
+);
