@@ -241,7 +241,7 @@ describe("the store and InMemoryStore answer alike", () => {
           expect(shown([one, answers[index]])).toBe(shown([one, expected[index]]));
         }
       }),
-      { numRuns: repetitions({ usual: 5, long: 40 }) },
+      { numRuns: repetitions({ usual: 4, long: 40 }) },
     );
   });
 
@@ -288,7 +288,7 @@ describe("the store and InMemoryStore answer alike", () => {
           });
         expect(await readAnswers(newStore())).toBe(await readAnswers(new Reference()));
       }),
-      { numRuns: repetitions({ usual: 4, long: 30 }) },
+      { numRuns: repetitions({ usual: 2, long: 30 }) },
     );
   });
 });

@@ -237,9 +237,17 @@ describe("a filter", () => {
       expect(await find(filter)).toEqual([]);
   });
 
+  it.each(["$and", "$or", "$nor"])("has no %s, and is refused with what it may have", async (operator) => {
+    await expect(search({ [operator]: [{ n: 1 }] })).rejects.toMatchObject({
+      code: "EINVAL",
+      message: `a filter has fields with conditions, which must all be true; it cannot have ${operator}`,
+    });
+  });
+
   it.each<[string, unknown, string[]]>([
     ["comparisons order dates, also against numbers", { $gt: new Date(1000) }, ["late", "number 2000"]],
     ["a date is equal to an equal one, and to no number", new Date(1000), ["early"]],
+    ["a date is equal to no earlier one", new Date(3000), ["late"]],
     ["$ne is true of all but an equal one", { $ne: new Date(1000) }, ["array", "late", "number 1000", "number 2000"]],
     ["$in holds an equal one", { $in: [new Date(1000), 5] }, ["early"]],
     ["$nin holds an equal one", { $nin: [new Date(1000), 1000] }, ["array", "late", "number 2000"]],

@@ -156,7 +156,7 @@ describe("a memory seen through the store", () => {
   it("never loses an append to a delete of its directory", async () => {
     const store = newStore();
     const memory = store.memory({ nodeId: "assistant" });
-    for (let round = 0; round < 40; round += 1) {
+    for (let round = 0; round < repetitions({ usual: 8, long: 40 }); round += 1) {
       await memory.append("/d/old", "x");
       await memory.delete("/d/old");
       const [deletion] = await Promise.allSettled([store.delete(assistant, "/d/"), memory.append("/d/new", "kept")]);
@@ -232,7 +232,7 @@ describe("memories among the items", () => {
       fc.record({ nodeId: id }),
       fc.record({ nodeId: id, scope: fc.constant("perThread" as const), threadId: id }),
     );
-    const addresses = fc.array(address, { minLength: 1, maxLength: 25 });
+    const addresses = fc.array(address, { minLength: 1, maxLength: 15 });
     await fc.assert(
       fc.asyncProperty(addresses, async (all) => {
         const ours = newStore();
@@ -251,7 +251,7 @@ describe("memories among the items", () => {
         expect(await ours.listNamespaces({ limit: 1000 })).toEqual(namespaces);
         expect(await ours.listNamespaces({ limit: 2, offset: 1 })).toEqual(namespaces.slice(1, 3));
       }),
-      { numRuns: repetitions({ usual: 5, long: 25 }) },
+      { numRuns: repetitions({ usual: 3, long: 25 }) },
     );
   });
 

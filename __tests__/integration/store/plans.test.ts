@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from "@jest/globals";
-import { type CommandStartedEvent, type Document, MongoClient } from "mongodb";
+import { type Document, MongoClient } from "mongodb";
 import { MongoMemoryStore } from "../../../src/index.js";
+import { commandsOf } from "../../helpers/commands-of.js";
 import { FakeEmbeddings } from "../../helpers/fake-embeddings.js";
 import { testDatabase } from "../../helpers/test-database.js";
 import { useClient } from "../../helpers/use-client.js";
@@ -24,14 +25,8 @@ beforeAll(async () => {
 
 /** The commands that a call sends to the items, in order. */
 async function getCommands(run: () => Promise<unknown>, collection = "items"): Promise<Document[]> {
-  const commands: Document[] = [];
-  const remember = ({ command }: CommandStartedEvent): void => {
-    if (Object.values(command).includes(collection)) commands.push(command);
-  };
-  watched.on("commandStarted", remember);
-  await run();
-  watched.off("commandStarted", remember);
-  return commands;
+  const sent = await commandsOf(watched, run);
+  return sent.map(({ command }) => command).filter((command) => Object.values(command).includes(collection));
 }
 
 const getName = (command: Document): string | undefined => Object.keys(command)[0];
@@ -127,11 +122,8 @@ describe("the commands of the store", () => {
 
   it("ask nothing of the memories where the items before them fill the page", async () => {
     await store.put(["a"], "k", {});
-    const commands: Document[] = [];
-    const remember = ({ command }: CommandStartedEvent): number => commands.push(command);
-    watched.on("commandStarted", remember);
-    expect(await store.search([], { limit: 1 })).toHaveLength(1);
-    watched.off("commandStarted", remember);
+    const sent = await commandsOf(watched, async () => expect(await store.search([], { limit: 1 })).toHaveLength(1));
+    const commands = sent.map(({ command }) => command);
     expect(commands.map((command) => [getName(command), command["find"]])).toEqual([["find", "items"]]);
     await store.delete(["a"], "k");
   });
@@ -245,15 +237,24 @@ describe("the commands of the store", () => {
     ]);
   });
 
-  it("say which index is in the way, and try again at the next write", async () => {
-    const items = db.collection("conflicting");
-    await items.createIndex({ other: 1 }, { name: "items_by_namespace" });
-    const conflicting = new MongoMemoryStore({ client: watched, dbName: name, itemsCollection: "conflicting" });
+  it.each<[string, Record<string, "text" | 1>, object]>([
+    ["items_by_namespace", { other: 1 }, { name: "items_by_namespace" }],
+    ["items_by_expiry", { expiresAt: 1 }, { name: "items_by_expiry", expireAfterSeconds: 60 }],
+    ["items_by_text", { value: "text" }, { name: "of another program" }],
+  ])("say which index is in the way of %s, and try again at the next write", async (named, key, options) => {
+    const items = db.collection(`conflicting ${named}`);
+    const index = await items.createIndex(key, options);
+    const conflicting = new MongoMemoryStore({
+      client: watched,
+      dbName: name,
+      itemsCollection: items.collectionName,
+      ttl: { defaultTtlMs: 1e9 },
+    });
     await expect(conflicting.put(["a"], "k", {})).rejects.toMatchObject({
       code: "EIO",
-      message: expect.stringMatching("items_by_namespace"),
+      message: expect.stringMatching(named),
     });
-    await items.dropIndex("items_by_namespace");
+    await items.dropIndex(index);
     await conflicting.put(["a"], "k", {});
     expect(await conflicting.listNamespaces()).toEqual([["a"]]);
   });
