@@ -111,46 +111,43 @@ describe("what is no string, count or data", () => {
 
   beforeAll(() => store.put(["secret"], "k", { token: "s" }));
 
-  it.each<[string, (store: MongoMemoryStore) => Promise<unknown>]>([
-    ["a key in get", (store) => store.get(["secret"], operator)],
-    ["a missing key in get", (store) => store.get(["secret"], undefined as never)],
-    ["a missing key in delete", (store) => store.delete(["secret"], undefined as never)],
-    ["a key in put", (store) => store.put(["secret"], operator, {})],
-    ["a label in search", (store) => store.batch([{ namespacePrefix: [operator] }])],
+  it.each<[string, () => Promise<unknown>]>([
+    ["a key in get", () => store.get(["secret"], operator)],
+    ["a missing key in get", () => store.get(["secret"], undefined as never)],
+    ["a missing key in delete", () => store.delete(["secret"], undefined as never)],
+    ["a key in put", () => store.put(["secret"], operator, {})],
+    ["a label in search", () => store.batch([{ namespacePrefix: [operator] }])],
     [
       "a label in listNamespaces",
-      (store) => store.batch([{ matchConditions: [{ matchType: "prefix", path: [operator] }], limit: 1, offset: 0 }]),
+      () => store.batch([{ matchConditions: [{ matchType: "prefix", path: [operator] }], limit: 1, offset: 0 }]),
     ],
-    ["a namespace", (store) => store.batch([{ namespace: operator, key: "k" }])],
-    ["a namespace in get", (store) => store.get(operator, "k")],
-    ["a missing namespace in put", (store) => store.put(undefined as never, "k", {})],
-    ["a prefix in search", (store) => store.search(operator)],
-    ["a prefix in listNamespaces", (store) => store.listNamespaces({ prefix: operator })],
-    ["a suffix in listNamespaces", (store) => store.listNamespaces({ suffix: operator })],
-    ["a label with a lone surrogate", (store) => store.put(["\uD800"], "k", {})],
-    ["a key with a lone surrogate", (store) => store.put(["a"], "\uD800", {})],
+    ["a namespace", () => store.batch([{ namespace: operator, key: "k" }])],
+    ["a namespace in get", () => store.get(operator, "k")],
+    ["a missing namespace in put", () => store.put(undefined as never, "k", {})],
+    ["a prefix in search", () => store.search(operator)],
+    ["a prefix in listNamespaces", () => store.listNamespaces({ prefix: operator })],
+    ["a suffix in listNamespaces", () => store.listNamespaces({ suffix: operator })],
+    ["a label with a lone surrogate", () => store.put(["\uD800"], "k", {})],
+    ["a key with a lone surrogate", () => store.put(["a"], "\uD800", {})],
     [
       "an unknown kind of condition",
-      (store) => store.batch([{ matchConditions: [{ matchType: "regex", path: [] }] } as never]),
+      () => store.batch([{ matchConditions: [{ matchType: "regex", path: [] }] } as never]),
     ],
-    ["an empty namespace in get", (store) => store.get([], "k")],
-    ["a label with a dot", (store) => store.batch([{ namespace: ["a.b"], key: "k" }])],
-    ["a limit", (store) => store.search(["secret"], { limit: operator })],
-    ["a negative limit", (store) => store.search(["secret"], { limit: -1 })],
-    ["a negative offset", (store) => store.search(["secret"], { offset: -1 })],
-    ["an offset", (store) => store.search(["secret"], { offset: operator })],
-    ["a limit that is no number", (store) => store.search(["secret"], { limit: Number.NaN })],
-    ["a broken limit", (store) => store.listNamespaces({ limit: 1.5 })],
-    ["a depth of 0", (store) => store.listNamespaces({ maxDepth: 0 })],
-    ["a query", (store) => store.search(["secret"], { query: operator })],
-    ["a filter", (store) => store.search(["secret"], { filter: "x" as never })],
-    ["an invalid date", (store) => store.search(["secret"], { filter: { token: new Date(Number.NaN) } })],
-    [
-      "an invalid date under $lt",
-      (store) => store.search(["secret"], { filter: { token: { $lt: new Date(Number.NaN) } } }),
-    ],
+    ["an empty namespace in get", () => store.get([], "k")],
+    ["a label with a dot", () => store.batch([{ namespace: ["a.b"], key: "k" }])],
+    ["a limit", () => store.search(["secret"], { limit: operator })],
+    ["a negative limit", () => store.search(["secret"], { limit: -1 })],
+    ["a negative offset", () => store.search(["secret"], { offset: -1 })],
+    ["an offset", () => store.search(["secret"], { offset: operator })],
+    ["a limit that is no number", () => store.search(["secret"], { limit: Number.NaN })],
+    ["a broken limit", () => store.listNamespaces({ limit: 1.5 })],
+    ["a depth of 0", () => store.listNamespaces({ maxDepth: 0 })],
+    ["a query", () => store.search(["secret"], { query: operator })],
+    ["a filter", () => store.search(["secret"], { filter: "x" as never })],
+    ["an invalid date", () => store.search(["secret"], { filter: { token: new Date(Number.NaN) } })],
+    ["an invalid date under $lt", () => store.search(["secret"], { filter: { token: { $lt: new Date(Number.NaN) } } })],
   ])("is refused as %s, with an error of ours", async (_, run) => {
-    const error = await rejection(run(store));
+    const error = await rejection(run());
     expect([isOurs(error), (error as Error).message]).toEqual([true, expect.any(String)]);
     expect(await store.get(["secret"], "k")).not.toBeNull();
   });
@@ -359,9 +356,9 @@ describe("search", () => {
 
 /** An error of ours says what is wrong in its own words, not in those of JavaScript or the driver. */
 function isOurs(error: unknown): boolean {
-  const { name, message } = error as Error;
-  const isKnown = error instanceof TypeError || MemoryError.isInstance(error) || name === "InvalidNamespaceError";
-  return isKnown && !/not iterable|Cannot read|BSON|Mongo|nothing was refused/.test(message);
+  const isKnown =
+    error instanceof TypeError || MemoryError.isInstance(error) || (error as Error).name === "InvalidNamespaceError";
+  return isKnown && !/not iterable|Cannot read|BSON|Mongo|nothing was refused/.test((error as Error).message);
 }
 
 async function rejection(promise: Promise<unknown>): Promise<unknown> {

@@ -80,10 +80,12 @@ describe("a value", () => {
     namespace.push("b");
     value.list.push(2);
     await putting;
-    for (const answers of [[await store.get(["a"], "k")], await store.search(["a"]), [await store.get(["a"], "k")]]) {
-      expect(answers).toMatchObject([{ namespace: ["a"], value: { list: [1] } }]);
-      answers[0]?.namespace.push("other");
-      (answers[0]?.value["list"] as number[]).push(2);
+    for (const read of [() => store.get(["a"], "k"), async () => (await store.search(["a"]))[0] ?? null]) {
+      const [item, again] = [await read(), await read()];
+      item?.namespace.push("other");
+      Object.assign(item?.value ?? {}, { list: [1, 2] });
+      expect(again).toMatchObject({ namespace: ["a"], value: { list: [1] } });
+      expect(await read()).toMatchObject({ namespace: ["a"], value: { list: [1] } });
     }
   });
 

@@ -52,7 +52,7 @@ class ChatOpenAIAlike {
   clientConfig = {};
 }
 const fields = { apiKey: "key", model: "m" };
-const claude = () => new ChatAnthropic({ apiKey: "key", model: "claude-sonnet-4-5" });
+const createClaude = () => new ChatAnthropic({ apiKey: "key", model: "claude-sonnet-4-5" });
 const onAzurePath = "https://mine.openai.azure.us/openai/deployments";
 
 type Client = [name: string, create: () => unknown];
@@ -91,10 +91,10 @@ const others: Client[] = [
   ["another provider's class inside", () => new ElsewhereCompletions(fields)],
   // With tools it is a plain ChatOpenAI that keeps the other provider's client inside.
   ["another provider's client", () => new ChatElsewhere({ ...fields, completions: new ElsewhereCompletions(fields) })],
-  ["Anthropic", claude],
+  ["Anthropic", createClaude],
   ["Google", () => new ChatGoogleGenerativeAI({ apiKey: "key", model: "gemini-2.5-flash" })],
   ["a fake", () => new FakeListChatModel({ responses: ["hi"] })],
-  ["a model with fallbacks", () => openAI().withFallbacks([claude()])],
+  ["a model with fallbacks", () => openAI().withFallbacks([createClaude()])],
   ["an object that looks like a client", () => new ChatOpenAIAlike()],
   ...[undefined, null, "gpt-4o", 1, () => {}, {}, [], Object.create(null), { bound: null }, { clientConfig: {} }].map(
     (unknown: unknown): Client => [`what cannot be known: ${typeof unknown}`, () => unknown],
