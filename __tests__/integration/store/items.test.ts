@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from "@jest/globals";
 import { InMemoryStore, type Operation } from "@langchain/langgraph-checkpoint";
 import { MongoClient } from "mongodb";
 import { MemoryError, MongoMemoryStore } from "../../../src/index.js";
+import { untyped } from "../../helpers/memory-case.js";
 import { testDatabase } from "../../helpers/test-database.js";
 import { useClient } from "../../helpers/use-client.js";
 
@@ -296,7 +297,7 @@ describe("listNamespaces", () => {
     expect(await store.listNamespaces({ suffix: ["n2000"] })).toEqual([["many", "n2000"]]);
     // As in the reference: a hundred for the method, all for an operation.
     expect(await store.listNamespaces()).toHaveLength(100);
-    const [all] = await store.batch([{ matchConditions: [] } as never as Operation]);
+    const [all] = await store.batch<Operation[]>([untyped({ matchConditions: [] })]);
     expect(all).toHaveLength(2345);
   });
 
