@@ -145,6 +145,15 @@ describe("a change that asks", () => {
     expect(toolTexts(reply)).toEqual([expect.stringContaining("/conversations is all that is left")]);
   });
 
+  it("is the delete of a directory too, where a rule asks about a file below it", async () => {
+    const { node, free } = freshMemory({ rules: [{ path: "/notes/safety", access: "ask" }] });
+    await free.write("/notes/safety", "one");
+    const agent = agentThatCalls(node, { tool: "memory", args: { command: "delete", path: "/notes" } });
+    expect(getReviews(await start(agent))).toHaveLength(1);
+    await resume(agent, approved);
+    expect(await readTexts(free)).toEqual({});
+  });
+
   const edits: [title: string, before: string, call: ScriptedCall, content: string, after: string, shown: RegExp][] = [
     ["a content", "", append("/a", "two"), "2", "2", /"status":"ok"/],
     [
