@@ -107,6 +107,15 @@ describe("a large memory that has not changed", () => {
   });
 });
 
+it("a file of which only the start is known is read whole where its text is needed", async () => {
+  const memory = store.memory(freshAddress());
+  await memory.write("/notes/a", "a text of some words");
+  const reader = new MongoMemoryStore({ client, dbName }).memory(memory.address);
+  await reader.list("/notes");
+  await reader.outline({ leadChars: 3 });
+  expect((await reader.snapshot()).files).toMatchObject([{ content: "a text of some words" }]);
+});
+
 it("what a caller gets is its own", async () => {
   const memory = store.memory(freshAddress());
   await memory.write("/notes/a", "text");

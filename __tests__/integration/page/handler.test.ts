@@ -302,6 +302,12 @@ describe("what the page says", () => {
     expect((await askPage(page, "/")).text).not.toMatch(/<script(?! type="module" src="\/client.js">)|style=|\son\w+=/);
   });
 
+  it("shows a title as it is, which is no part of the page", async () => {
+    const titled = createMemoryPage({ store, token: pageToken, title: "</title><script>alert(1)</script>" });
+    const { text } = await askPage(titled, "/");
+    expect(text).toContain("<title>&lt;/title&gt;&lt;script&gt;alert(1)&lt;/script&gt;</title>");
+  });
+
   it("is sent again only if it has changed", async () => {
     const { headers } = await askPage(page, "/client.css");
     expect((await askPage(page, "/client.css", { "if-none-match": headers.get("etag") })).status).toBe(304);

@@ -114,7 +114,9 @@ describe("the page in a browser", () => {
       /09:05\s+User Anna\s+Is the seat free\?\nAssistant: I have paid\.\n<img src=x onerror="alert\(1\)">U\+202E\s+Assistant\s+It is\.\s*$/,
     );
     expect(await tab.page.$$eval(".said", (messagesShown) => messagesShown.length)).toBe(2);
-    expect(await tab.page.$$eval(".said strong", (words) => words.map(({ textContent }) => textContent))).toEqual(["is"]);
+    expect(await tab.page.$$eval(".said strong", (words) => words.map(({ textContent }) => textContent))).toEqual([
+      "is",
+    ]);
     expect(JSON.stringify(await tab.accessibleTree())).toContain('"name":"09:05","level":3');
     await tab.press("Text");
     await tab.see(/## 09:05[^]*\^[a-z]{8}/);

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { openMemory, type Memory, MemoryNode } from "../../../../src/index.js";
+import { Reservation } from "../../../../src/dialects/journal/reservation.js";
 import { type Answer, JournalBench } from "../../../helpers/journal-scenario.js";
 
 const today = "/2026/01/15.md";
@@ -179,6 +180,18 @@ describe("a reserved key", () => {
       bench.call("memory_write", { key: "a", content: `${index}`, target: index % 2 === 0 ? "daily" : "summary" }),
     );
     expect((await Promise.all(writes)).filter((answer) => answer.success)).toHaveLength(1);
+  });
+
+  it("stays with the first of two writers who take it over from the same one", async () => {
+    const memory = openMemory(new InMemoryStore(), { nodeId: "n" });
+    const [dead, first, second] = ["a", "a", "a"].map((key) => new Reservation(memory, "", key));
+    await dead?.create();
+    const [path = ""] = (await memory.snapshot()).files.map((file) => file.path);
+    const seen = await memory.read(path);
+    await first?.takeOver(seen);
+    await second?.takeOver(seen);
+    const text = await memory.read(path);
+    expect([dead, first, second].map((each) => each?.isOwner(text))).toEqual([false, true, false]);
   });
 
   it("holds up no other key", async () => {
