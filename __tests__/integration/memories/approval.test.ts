@@ -654,7 +654,7 @@ it.each([
   await memory.write("/other", "of another file");
   const replies: unknown[] = [];
   watched.on("commandSucceeded", ({ reply }) => replies.push(reply));
-  const id = await propose(node, args as Record<string, string>);
+  const id = await propose(node, args);
   expect((await proposals.get(id))?.diff).toContain("+more");
   expect(JSON.stringify(replies)).not.toContain("of another file");
 });

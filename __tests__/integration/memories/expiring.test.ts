@@ -46,16 +46,15 @@ const file = "/d03/f3";
 const small = { [file]: createFiles(60)[file] ?? "" };
 const large = createFiles(60);
 
-type Found = "all" | "nothing" | string;
-const describeCount = (found: number, all: number): Found =>
+const describeCount = (found: number, all: number): string =>
   found === 0 ? "nothing" : found === all ? "all" : `${found} of ${all}`;
-const isDone = (call: Promise<unknown>): Promise<Found> =>
+const isDone = (call: Promise<unknown>): Promise<string> =>
   call.then(
     () => "all",
     (error: unknown) => ((error as { code?: unknown }).code === "ENOENT" ? "nothing" : String(error)),
   );
 
-type Look = (memory: Memory, store: MongoMemoryStore, files: Record<string, string>) => Promise<Found>;
+type Look = (memory: Memory, store: MongoMemoryStore, files: Record<string, string>) => Promise<string>;
 
 /** Every way to look at a memory. Of a store whose clock is ahead, the last four must not take away what others have. */
 const looks: [title: string, look: Look][] = [
