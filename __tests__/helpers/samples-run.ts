@@ -21,7 +21,7 @@ export interface SampleRuns {
 }
 
 const documentedUri = /mongodb:\/\/localhost:27017(?:\/\w+)?/g;
-const mostMs = 60_000;
+const mostMs = 300_000;
 
 const { folder, codes, uri, dbName } = JSON.parse(process.argv[2] ?? "") as SampleRuns;
 globalThis.fetch = modelStandIn;
