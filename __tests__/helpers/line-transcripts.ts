@@ -1,32 +1,21 @@
-import { readFileSync, writeFileSync } from "node:fs";
-import { afterAll, describe, expect, it } from "@jest/globals";
+import { describe } from "@jest/globals";
 import { cli } from "./run-cli.js";
+import { testTranscript } from "./transcripts.js";
 
 /** Runs a line of a transcript, and returns what it shows. */
 export type RunLine = (line: string) => Promise<string>;
 
-/**
- * Defines a test for each section of a transcript: a title after `# `, and lines, each with what it shows, indented.
- * Where that is meant to change: `WRITE_TRANSCRIPTS=1 npm test -- <the test file>`, and read the difference.
- */
-export function testTranscript(name: string, open: () => RunLine | Promise<RunLine>): void {
-  const file = `__tests__/fixtures/transcripts/${name}.txt`;
-  const [head = "", ...sections] = readFileSync(file, "utf8").split(/^(?=# )/m);
-  const isWriting = process.env["WRITE_TRANSCRIPTS"] === "1";
+/** Tests a transcript of lines, each with what it shows below it. @param open for each section */
+export function testLines(name: string, open: () => RunLine | Promise<RunLine>): void {
   describe(`${name}:`, () => {
-    for (const [index, section] of sections.entries()) {
-      const [title = "", ...expected] = section.split("\n").filter((line) => line !== "");
-      it(title.slice(2), async () => {
-        const run = await open();
-        const found: string[] = [];
-        for (const line of expected.filter((each) => !each.startsWith("  ")))
-          found.push(line, ...(await run(line)).split("\n").flatMap((shown) => (shown === "" ? [] : `  ${shown}`)));
-        if (isWriting) sections[index] = `${[title, ...found].join("\n")}\n\n`;
-        else expect(found).toEqual(expected);
-      });
-    }
+    testTranscript(name, async ([title = "", ...lines]) => {
+      const run = await open();
+      const shown = [title];
+      for (const line of lines)
+        shown.push(line, ...(await run(line)).split("\n").flatMap((each) => (each === "" ? [] : `  ${each}`)));
+      return shown;
+    });
   });
-  if (isWriting) afterAll(() => writeFileSync(file, `${[head, ...sections].join("").trimEnd()}\n`));
 }
 
 /** What the command lines of a section are about. */

@@ -4,8 +4,8 @@ import type { Memory } from "../../src/index.js";
 
 /**
  * Tests that a file of `__tests__/fixtures/transcripts` says to the letter what happens. Its sections begin with a title
- * (`## `). Their other lines are given by hand, but for those that begin with `|`, `!`, `=` or `-`, which are what came
- * of the lines above them: answers, refusals, texts of files, and files that are gone.
+ * (`## `). Their other lines are given by hand, but for those that begin with `|`, `!`, `=`, `-` or two blanks, which are
+ * what came of the lines above them: answers, refusals, texts of files, and files that are gone.
  *
  * Where an answer is meant to change: `WRITE_TRANSCRIPTS=1 npm test -- <the test>`, and read the difference.
  * @param play what comes of the given lines of a section: the same lines, each with its results below it
@@ -13,22 +13,27 @@ import type { Memory } from "../../src/index.js";
  */
 export function testTranscript(name: string, play: (given: string[]) => Promise<string[]>): string[] {
   const file = new URL(`../fixtures/transcripts/${name}.txt`, import.meta.url);
-  const sections = readFileSync(file, "utf8")
-    .split(/^## /m)
-    .slice(1)
-    .map((section): [title: string, section: string] => [section.slice(0, section.indexOf("\n")), `## ${section}`]);
+  const parts = readFileSync(file, "utf8").split(/^(?=## )/m);
+  const isSection = (part: string): boolean => part.startsWith("## ");
+  const head = parts.filter((part) => !isSection(part)).join("");
+  const titled = parts
+    .filter(isSection)
+    .map((section): [title: string, section: string] => [
+      section.slice("## ".length, section.indexOf("\n")),
+      section.trimEnd(),
+    ]);
   const isWriting = process.env["WRITE_TRANSCRIPTS"] === "1";
   const written: string[] = [];
 
-  it.each(sections)("%s", async (_title, section) => {
-    const given = section.split("\n").filter((line) => !/^(?:[|!=-]|$)/.test(line));
-    const played = `${(await play(given)).join("\n")}\n\n`;
-    written.push(played);
+  it.each(titled)("%s", async (_title, section) => {
+    const given = section.split("\n").filter((line) => !/^(?:[|!=-]|  |$)/.test(line));
+    const played = (await play(given)).join("\n");
+    written.push(`${played}\n`);
     if (!isWriting) expect(played).toBe(section);
   });
 
-  if (isWriting) afterAll(() => writeFileSync(file, written.join("")));
-  return sections.map(([title]) => title);
+  if (isWriting) afterAll(() => writeFileSync(file, `${head}${written.join("\n")}`));
+  return titled.map(([title]) => title);
 }
 
 /** Returns the JSON after a mark at the beginning of a line, or an empty object if no line has it. */

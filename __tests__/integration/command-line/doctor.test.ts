@@ -7,7 +7,7 @@ import { MemoryNode, MongoMemoryStore } from "../../../src/index.js";
 import { MemoryDatabase } from "../../../src/mongodb/admin/memory-database.js";
 import { oldServer } from "../../helpers/old-server.js";
 import { cli, cliJson } from "../../helpers/run-cli.js";
-import { runCommandLines, testTranscript } from "../../helpers/line-transcripts.js";
+import { runCommandLines, testLines } from "../../helpers/line-transcripts.js";
 import { privateMongod, testDatabase, type TestDatabase } from "../../helpers/test-database.js";
 
 const ofDatabase = ({ uri, name }: TestDatabase): string[] => ["--uri", uri, "--db", name];
@@ -33,7 +33,7 @@ async function getChecks(
   };
 }
 
-testTranscript("doctor", async () => {
+testLines("doctor", async () => {
   const { uri, name, client, db } = testDatabase();
   const alone = testDatabase("standalone");
   const memories = alone.client.db(name).collection("memories");

@@ -19,7 +19,7 @@ import { change, learnWith } from "../../helpers/scripted-learning.js";
 import { getHistory, getProposals } from "../../helpers/store-calls.js";
 import { testDatabase } from "../../helpers/test-database.js";
 import { folderWith, testFolder } from "../../helpers/test-folder.js";
-import { type RunLine, runCommandLines, testTranscript } from "../../helpers/line-transcripts.js";
+import { type RunLine, runCommandLines, testLines } from "../../helpers/line-transcripts.js";
 
 const { client, uri, name: dbName, db } = testDatabase();
 const database = ["--uri", uri, "--db", dbName];
@@ -45,7 +45,7 @@ async function learnFiles(memory: Memory, names: readonly string[]): Promise<voi
   await memory.write("/inbox/a.md", "another note");
 }
 
-testTranscript("files", async () => {
+testLines("files", async () => {
   const address = { nodeId: randomUUID(), scope: "perThread", threadId: "ada@example.com" } as const;
   const memory = new MongoMemoryStore({ client, dbName }).memory(address);
   const long = `${"a".repeat(4_000)}b${"a".repeat(4_000)}`;
@@ -131,13 +131,13 @@ function openHistory(): RunLine {
   });
 }
 
-testTranscript("history", openHistory);
-testTranscript("proposals", openHistory);
+testLines("history", openHistory);
+testLines("proposals", openHistory);
 
 const ofAda = { nodeId: "a", scope: "perUser", userId: "ada" } as const;
 const ofThread = { nodeId: "a", scope: "perThread", threadId: "ada" } as const;
 
-testTranscript("memories", () => {
+testLines("memories", () => {
   const memoriesCollection = randomUUID();
   const store = new MongoMemoryStore({ client, dbName, memoriesCollection });
   const keeping = new MongoMemoryStore({ client, dbName, memoriesCollection, history: true });
@@ -219,7 +219,7 @@ function createWorkspace(dir: string): void {
   execFileSync("mkfifo", [join(dir, "docs/pipe")]);
 }
 
-testTranscript("moving", () => {
+testLines("moving", () => {
   const [memoriesCollection, copy, other] = [randomUUID(), `copy-${randomUUID()}`, `other-${randomUUID()}`];
   const store = new MongoMemoryStore({ client, dbName, memoriesCollection });
   const dir = folderWith(folder);
@@ -307,7 +307,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, "plain file"), "x");
 });
 
-testTranscript("faults", () => {
+testLines("faults", () => {
   const names = {
     "IN-DATABASE": [...database, "--node", nodeId].join(" "),
     SERVER: uri,

@@ -16,7 +16,7 @@ import { readAll } from "../../helpers/read-all.js";
 import { type Answer, by, change, learnFrom, said, waiting } from "../../helpers/scripted-learning.js";
 import { getHistory, getProposals } from "../../helpers/store-calls.js";
 import { testDatabase } from "../../helpers/test-database.js";
-import { createNames, getStep, type RunLine, testTranscript } from "../../helpers/line-transcripts.js";
+import { createNames, getStep, type RunLine, testLines } from "../../helpers/line-transcripts.js";
 
 const { client, name: dbName } = testDatabase("standalone");
 const store = new MongoMemoryStore({ client, dbName, history: true });
@@ -47,7 +47,7 @@ function describeOperation(operation: unknown): string {
   return name === undefined || path === undefined ? JSON.stringify(operation) : `${name} ${path}`;
 }
 
-testTranscript("learn", () => {
+testLines("learn", () => {
   const nodeId = randomUUID();
   let memory: Memory = store.memory({ nodeId }, { paths: "posix" });
   let learner: LearnOptions["memory"] = memory;

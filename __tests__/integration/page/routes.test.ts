@@ -7,7 +7,7 @@ import { askPage, pageToken, tellPage } from "../../helpers/page-client.js";
 import { change, learnWith } from "../../helpers/scripted-learning.js";
 import { getHistory } from "../../helpers/store-calls.js";
 import { testDatabase } from "../../helpers/test-database.js";
-import { createNames, runStep, testTranscript } from "../../helpers/line-transcripts.js";
+import { createNames, runStep, testLines } from "../../helpers/line-transcripts.js";
 
 const { client, name: dbName } = testDatabase();
 const store = new MongoMemoryStore({ client, dbName, history: true });
@@ -20,7 +20,7 @@ async function propose(of: MongoMemoryStore, nodeId: string, userId: string | un
   await tool?.invoke({ command: "append", path, content: `Text of ${path}.\n` }, { configurable: { user_id: userId } });
 }
 
-testTranscript("routes", () => {
+testLines("routes", () => {
   const [nodeId, userId, logging, mounted, team, house] = Array.from({ length: 6 }, () => randomUUID()) as [
     string,
     string,
