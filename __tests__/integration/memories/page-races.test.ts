@@ -166,6 +166,29 @@ it.each([
   expect(await slow.read("/c")).toBe(`second ${text}`);
 });
 
+it.each([false, true])(
+  "a move of a directory in several pages takes an append beside it along, history: %s",
+  (history) =>
+    atEachCommand(async (number) => {
+      const address = freshAddress();
+      const rival = openStore({ history }).memory(address);
+      await fill(rival);
+      const slow = openStore({ history, client: slowClient.client }).memory(address);
+      const wasMet = await slowClient.runBeside(
+        number,
+        () => rival.append("/files/g", "late"),
+        () => slow.rename("/files", "/moved"),
+      );
+      if (wasMet) {
+        const { files } = await rival.snapshot();
+        const late = files.filter(({ content }) => content.endsWith("late"));
+        expect(late).toHaveLength(1);
+      }
+      await expectSound(address);
+      return wasMet;
+    }),
+);
+
 describe("moving recorded changes into versions", () => {
   it("loses no version, though another process moves them and changes the memory at the same time", () =>
     atEachCommand(async (number) => {
