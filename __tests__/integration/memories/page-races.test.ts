@@ -117,6 +117,24 @@ describe("a forget", () => {
       return wasMet;
     }));
 
+  it("removes or leaves as a whole a memory that is made again meanwhile", () =>
+    atEachCommand(async (number) => {
+      const address = freshAddress();
+      await fill(openStore().memory(address));
+      const wasMet = await slowClient.runBeside(
+        number,
+        async () => {
+          await openStore().forget(address);
+          await fill(openStore().memory(address));
+        },
+        () => slowStore.forget(address),
+      );
+      const { files } = await openStore().memory(address).snapshot();
+      expect([names, []]).toContainEqual(files.map(({ path }) => path));
+      await expectSound(address);
+      return wasMet;
+    }));
+
   it("of a user removes what was there before, though a memory shrinks to one page or grows to several meanwhile", () =>
     atEachCommand(async (number) => {
       const owner = { scope: "perUser", userId: freshAddress().nodeId } as const;
@@ -277,6 +295,23 @@ describe.each([false, true])("a memory of several pages that expires, history: %
       return wasMet;
     }),
   );
+
+  it("is kept with the change of a store without a lifetime beside a sweep, also if it has a single page", () =>
+    atEachCommand(async (number) => {
+      const address = { ...freshAddress(), scope: "perUser", userId: "ada" } as const;
+      const forever = openStore({ ...expiring, clock, expireMs: {} }).memory(address);
+      now = begin;
+      await forever.append("/file", "early");
+      now = end;
+      const wasMet = await slowClient.runBeside(
+        number,
+        () => forever.append("/file", "late"),
+        () => slow.sweepExpired(),
+      );
+      if (wasMet) expect(await forever.read("/file")).toMatch(/late$/);
+      await store.forget(address);
+      return wasMet;
+    }));
 
   it.each<[string, (memory: Memory) => Promise<unknown>]>([
     ["append", (memory) => memory.append("/files/l", "late")],
