@@ -10,6 +10,7 @@ const methods = [
   "deleteMany",
   "findOne",
   "insertOne",
+  "insertMany",
 ] as const;
 
 /** A command that is about to be sent. */

@@ -3,6 +3,7 @@ import { type MemoryAddress, type Memory, MongoMemoryStore, type MongoMemoryStor
 import { freshAddress, refuses } from "../../helpers/memory-case.js";
 import { SlowClient } from "../../helpers/before-commands.js";
 import { withPageBytes } from "../../helpers/page-sizes.js";
+import { findStored } from "../../helpers/find-stored.js";
 import { findPageFaults, readStoredPages } from "../../helpers/stored-pages.js";
 import { testDatabase } from "../../helpers/test-database.js";
 
@@ -224,6 +225,21 @@ describe("moving recorded changes into versions", () => {
       for await (const { id } of rival.history?.list() ?? []) versions.unshift(id);
       // A redaction gives the memory new revisions, so the id of the last version is not the next number.
       expect(versions).toEqual(["1", "2", "3", ...(wasMet ? [expect.stringMatching(/^([4-9]|\d\d)$/)] : [])]);
+      return wasMet;
+    }));
+
+  it("leaves no version of a memory that is forgotten meanwhile", () =>
+    atEachCommand(async (number) => {
+      const address = freshAddress();
+      const slow = openStore({ history: true, client: slowClient.client }).memory(address);
+      for (const content of ["first", "second", "third"]) await slow.write("/file", content);
+      const wasMet = await slowClient.runBeside(
+        number,
+        () => openStore({ history: true }).forget(address),
+        // Moves all recorded changes.
+        () => slow.history?.redact({ text: "found nowhere" }) ?? Promise.reject(new Error("no history")),
+      );
+      if (wasMet) expect(await findStored(db, address.nodeId)).toEqual([]);
       return wasMet;
     }));
 });

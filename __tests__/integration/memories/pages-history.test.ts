@@ -165,7 +165,7 @@ describe("the history of a large memory", () => {
     await memory.rename("/d03/f3", "/d05/from d03");
     await memory.append("/d02/f2", "a line");
     const versions = (await readAll(getHistory(memory).list())).slice(0, paths.length + 2).toReversed();
-    expect(versions.slice(0, 3).map(({ path }) => path)).toEqual([...paths, "/d05/from d03", "/d02/f2"]);
+    expect(versions.map(({ path }) => path)).toEqual([...paths, "/d05/from d03", "/d02/f2"]);
     const [third] = versions.slice(2);
     const { files } = await getHistory(memory).at(third?.id ?? "");
     const changed = files.flatMap(({ path, content }) => (content.includes("a line") ? [path] : []));
@@ -192,7 +192,7 @@ describe("the history of a large memory", () => {
     const place = ["--uri", uri, "--db", dbName, "--node", memory.address.nodeId];
     expect(await cli(["append", "/d01/f1", "more", ...place])).toMatchObject({ exitCode: 0 });
     const versions = await readAll(getHistory(memory).list());
-    expect(versions.slice(0, 3).map(({ path, operation }) => [path, operation])).toEqual([
+    expect(versions.map(({ path, operation }) => [path, operation])).toEqual([
       ["/d01/f1", "modified"],
       ["/d05/f9", "modified"],
     ]);
@@ -236,7 +236,7 @@ describe("a transaction that a dead process has left", () => {
     await session.abortTransaction();
     await session.endSession();
     const versions = await readAll(getHistory(memory).list({ operation: "modified" }));
-    expect(versions.slice(0, 3).map(({ path }) => path)).toEqual(paths.toReversed());
+    expect(versions.map(({ path }) => path)).toEqual(paths.toReversed());
     expect(paths.length).toBeGreaterThan(5);
   });
 });
