@@ -355,4 +355,22 @@ describe("a redaction", () => {
       }
     },
   );
+
+  it("of one text leaves the cover of another, which is redacted before any of its commands", async () => {
+    const slowClient = new SlowClient(client);
+    const slowStore = new MongoMemoryStore({ client: slowClient.client, dbName, history: true });
+    for (let number = 1; ; number += 1) {
+      const [one, two] = [createSecret(), createSecret()];
+      const memory = openFresh();
+      for (const text of [one, `${one} ${two}`, `${two} and ${one}`, "plain"]) await memory.write("/a", text);
+      const wasMet = await slowClient.runBeside(
+        number,
+        () => getHistory(memory).redact({ text: two }),
+        () => getHistory(slowStore.memory(memory.address)).redact({ text: one }),
+      );
+      if (!wasMet) break;
+      for (const secret of [one, two]) expect(await isStored(secret)).toBe(false);
+      expect((await getHistory(memory).read("3")).content).toMatch(/^\[redacted-*\] and \[redacted-*\]$/);
+    }
+  });
 });
