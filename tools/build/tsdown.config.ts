@@ -83,6 +83,8 @@ const library = {
   },
 } satisfies UserConfig;
 
+const keepNames = { function: true, class: true };
+
 export default defineConfig([
   // With the command line, which uses the files of the library.
   {
@@ -102,10 +104,10 @@ export default defineConfig([
     format: "cjs",
     dts: true,
     clean: false,
-    // Few read or bundle these files. Their names stay, for the traces of errors.
+    // Few read or bundle these files. The names of functions and classes stay, for the traces of errors.
     outputOptions: {
       ...library.outputOptions,
-      minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
+      minify: { compress: { keepNames }, mangle: { keepNames }, codegen: { removeWhitespace: true } },
     },
   },
 ]);
