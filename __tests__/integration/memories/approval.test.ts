@@ -86,6 +86,18 @@ const listActors = async ({ memory }: Place): Promise<unknown[]> =>
 const findRecords = ({ collection }: Place) => db.collection(`${collection}_proposals`).find().toArray();
 
 describe("a proposal", () => {
+  it("is approved only through a memory whose rules allow the change", async () => {
+    const place = fresh();
+    const id = await append(place, "/house/rule", "Pay at once.");
+    const { store, nodeId } = place;
+    const strict = new MemoryNode({ store, nodeId, rules: [{ path: "/house/**", access: "read" }] });
+    const failure = await getFailure(getProposals(strict.memory()).approve(id, ada));
+    expect(failure).toMatchObject({ code: "EACCES", path: "/house/rule" });
+    expect(await place.memory.stat("/house/rule")).toBeNull();
+    await place.proposals.approve(id, ada);
+    expect(await place.memory.read("/house/rule")).toBe("Pay at once.");
+  });
+
   it("is answered by each dialect in its own form, and stores nothing", async () => {
     const { node, memory, proposals } = fresh();
     await memory.write("/a", "one");
