@@ -287,6 +287,14 @@ describe("whom the page answers", () => {
     expect(await approve("boss")).toMatchObject({ json: { status: "approved", decidedBy: { userId: "boss" } } });
     expect(seen).toContain("/client.js");
   });
+
+  it("lets nobody change anything on a read-only page, whatever authorize answers", async () => {
+    const reading = createMemoryPage({ store, authorize: () => ({ userId: "boss", access: "write" }) });
+    const address = newAddress();
+    const id = await proposed(address.nodeId);
+    expect((await askPage(reading, "/api/session")).json).toMatchObject({ access: "read", userId: "boss" });
+    expect((await tellPage(reading, "/api/approve", { address, id })).status).toBe(403);
+  });
 });
 
 describe("what the page says", () => {
