@@ -39,6 +39,11 @@ const foreign = [
     { nodeId: "support", scope: "perThread", threadId: "thread-of-eve" },
     { nodeId: "support", scope: "perThread", threadId: "none" },
   ],
+  // A thread with the id of the person.
+  [
+    { nodeId: "support", scope: "perThread", threadId: adaId },
+    { nodeId: "none", scope: "perThread", threadId: adaId },
+  ],
 ] as const;
 
 const node = new MemoryNode({
