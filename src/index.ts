@@ -25,6 +25,7 @@ export type { MemoryCommand } from "./dialects/unified/options.js";
 export type { MemoryConnectorConfig } from "./prompt/connector-options.js";
 export { MemoryNode, type MemoryNodeOptions } from "./graph/memory-node.js";
 export type { MountOptions } from "./graph/node-mounts.js";
+export type { MemoryExplanation } from "./prompt/explain.js";
 export { MemoryConnectorNode } from "./graph/memory-connector-node.js";
 export { CallModelNode, type CallModelNodeOptions } from "./graph/call-model-node.js";
 export { createConversationLog } from "./graph/log-run.js";

@@ -83,6 +83,7 @@ const mayImport: Record<string, string[]> = {
     "mongodb/store",
     "mongodb/admin",
     "dialects",
+    "prompt",
     "page",
     "mcp",
     "tidy",

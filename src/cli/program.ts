@@ -3,6 +3,7 @@ import { type AddCommand, programName } from "./command.js";
 import { append, mv, rm, write } from "./commands/files/change.js";
 import { grep, search } from "./commands/files/find.js";
 import { cat, ls, tree } from "./commands/files/look.js";
+import { prompt } from "./commands/files/prompt.js";
 import { blame, diff, log } from "./commands/history/look-back.js";
 import { redact, revert } from "./commands/history/undo.js";
 import { forget } from "./commands/memories/erase.js";
@@ -31,7 +32,7 @@ const usualColumns = 80;
 
 /** The commands in the order of the help, by its headings. */
 const commandGroups: readonly (readonly [heading: string, commands: readonly AddCommand[]])[] = [
-  ["Looking:", [memories, ls, tree, cat, grep, search]],
+  ["Looking:", [memories, ls, tree, cat, grep, search, prompt]],
   ["Changing:", [append, write, rm, mv, forget]],
   ["Looking back and deciding:", [log, diff, blame, revert, redact, showProposals, approve, reject]],
   ["Moving and keeping in order:", [exportMemories, importMemories, merge, tidy, doctor, migrate]],

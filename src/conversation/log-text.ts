@@ -42,12 +42,15 @@ export function takeLastTurn(entries: readonly LogEntry[], since: string | null)
 /** An entry with the text that a guard allows. Null: refused. */
 export type GuardedEntry = Omit<LogEntry, "text"> & { text: string | null };
 
-/** Adds the messages of a run to a text. Of a message without a text only the mark is kept. */
-export function addMessages(text: string, time: string, entries: readonly GuardedEntry[]): string {
+/**
+ * Adds the messages of a run to a text. Of a message without a text only the mark is kept.
+ * @param time null for messages that an earlier file has
+ */
+export function addMessages(text: string, time: string | null, entries: readonly GuardedEntry[]): string {
   const lines = entries.flatMap(({ role, speaker, text: said, mark }) => [
     ...(said === null ? [] : toLogLines(said, speaker, logRoles[role])),
     `^${mark}`,
   ]);
-  const heading = entries.some(({ text: said }) => said !== null) ? [`## ${time}`] : [];
+  const heading = time === null ? [] : [`## ${time}`];
   return `${text}${text === "" || text.endsWith("\n") ? "" : "\n"}${[...heading, ...lines].join("\n")}\n`;
 }

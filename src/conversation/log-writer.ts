@@ -125,7 +125,7 @@ export class LogWriter {
     if (unguarded.length > 0) throw new NoEdit(unguarded);
     const known = carried.map((entry): GuardedEntry => ({ ...entry, text: null }));
     const guarded = added.map((entry): GuardedEntry => ({ ...entry, text: this.#guarded.get(entry.mark) ?? null }));
-    const start = known.length === 0 ? text : addMessages(text, this.#text.time, known);
+    const start = known.length === 0 ? text : addMessages(text, null, known);
     return addMessages(start, this.#text.time, guarded);
   }
 

@@ -43,6 +43,7 @@ const filterSchema = z.strictObject({
   actor: actorField.optional(),
   operation: z.enum(["created", "modified", "deleted", "renamed"]).optional(),
   sources: z.array(z.string()).optional(),
+  redacted: z.literal(true).optional(),
   after: date.optional(),
   before: date.optional(),
   limit: countField.optional(),

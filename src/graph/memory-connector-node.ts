@@ -1,11 +1,12 @@
 import type { BaseMessage, BaseMessageLike } from "@langchain/core/messages";
-import { HumanMessage, SystemMessage } from "@langchain/core/messages";
+import { SystemMessage } from "@langchain/core/messages";
 import { ensureConfig, type RunnableConfig } from "@langchain/core/runnables";
 import { isGraphBubbleUp } from "@langchain/langgraph";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { wrongArgument } from "../core/settings/wrong-argument.js";
+import { runInTimeSlices } from "../core/runtime/time-slices.js";
 import { ROOT } from "../core/values/paths.js";
-import { isMissingOwner, type MemoryScope } from "../core/values/address.js";
+import { isMissingOwner, type MemoryScope, ownerFields } from "../core/values/address.js";
 import { MemoryError } from "../core/values/errors.js";
 import { bindMemory } from "../core/bind-memory.js";
 import type { Memory } from "../core/memory.js";
@@ -19,6 +20,7 @@ import {
   type MemoryContent,
 } from "../prompt/connector-options.js";
 import { takesSeparateSystemMessages } from "../prompt/client-capabilities.js";
+import { explainPrompt, explainShown, type ListMemories, type MemoryExplanation } from "../prompt/explain.js";
 import { langChainMessages, placeMemory } from "../prompt/place.js";
 import {
   type Form,
@@ -27,8 +29,9 @@ import {
   readAtRoot,
   readToShow,
   showMemories,
+  type ShownPrompt,
 } from "../prompt/shown-memory.js";
-import { getUserTurn, joinUserMessage, type UserTurn } from "../prompt/user-turn.js";
+import { createTurn, getUserTurn, joinUserMessage, type UserTurn } from "../prompt/user-turn.js";
 import { defineRunnableMark } from "../langchain/langgraph-internals.js";
 import { readInRun, type ShownRead } from "../langchain/read-in-run.js";
 import { toMessages } from "../langchain/to-messages.js";
@@ -48,6 +51,8 @@ export interface ConnectableMemory extends WithConnectorForm {
   globalMemory(run: MemoryRun): Memory;
   /** Returns the same tree as `memoryForRun`, but with the global memory at "/". Omit it without mounts. @internal */
   sharedMemoryForRun?(run: MemoryRun): Promise<Memory>;
+  /** Lists the memories of a node in the store of the run. @internal */
+  listMemories?(run: MemoryRun, filter: Parameters<ListMemories>[0]): ReturnType<ListMemories>;
   /** The log of the conversations. Omit it if there is none. */
   readonly log?: ConversationLog | null;
   /** Gives the memory a log. Omit it if a program cannot choose the log. @internal */
@@ -109,22 +114,43 @@ export class MemoryConnectorNode {
    * not in a run without its thread or user. Ignores `role` and `placement`. Sends
    * one command, or two if the memory of the thread or user has no files.
    * @throws MemoryError EIO if the memory cannot be read, ENOTMEM without a store, EINVAL for an id that is not a
-   * string, TypeError for a run that is no object
+   * string, and for a `question` about the memory of a thread or a user that is not named, TypeError for a run that is
+   * no object
    */
   async renderMessage(shown: RenderedRun = {}): Promise<SystemMessage | null> {
     if (!isRecord(shown)) throw wrongArgument("renderMessage: run", "an object, such as { threadId, userId }", shown);
-    const { store, signal, config, question = "", ...run }: RenderedRun = shown;
-    const parts = await this.#render(
-      {
-        ...run,
-        config: { ...config, ...(store && { store }), ...(signal && { signal }) },
-      },
-      this.#findRoot([]),
-      // Without a text the turn cannot be recognized, so that the memory is shown as it is now.
-      { ...getUserTurn([new HumanMessage(question)], langChainMessages), text: "" },
-    );
-    const text = joinParts(parts);
+    const { question = "" }: RenderedRun = shown;
+    const prompt = await this.#renderNow(createRun(shown), question);
+    const { missingOwner } = prompt;
+    if (missingOwner !== null && question !== "") {
+      const field = ownerFields[missingOwner];
+      throw new MemoryError("EINVAL", `${field} is missing: pass { question, ${field} }`, {
+        details: { missingOwner: true },
+      });
+    }
+    const text = joinParts(prompt);
     return text === null ? null : new SystemMessage(text);
+  }
+
+  /**
+   * Explains what the model would see for a question, and why it would not see the rest. Takes the same way as a prompt,
+   * and then reads which versions are redacted, and which other memories the node has.
+   * @param question the text of the user's message
+   * @throws MemoryError EIO if the history or the store cannot be read, TypeError for bad arguments
+   */
+  async explain(options: { run?: Omit<RenderedRun, "question">; question: string }): Promise<MemoryExplanation> {
+    const { run: shown = {}, question } = options;
+    if (typeof question !== "string") throw wrongArgument("explain: question", "a text", question);
+    if (!isRecord(shown)) throw wrongArgument("explain: run", "an object, such as { threadId, userId }", shown);
+    const run = createRun(shown);
+    const show = async (): Promise<ShownPrompt> => {
+      try {
+        return await this.#renderNow(run, question);
+      } catch (cause) {
+        throw toFailure(cause, run.config.signal);
+      }
+    };
+    return explainPrompt(show, (filter) => this.#memory.listMemories?.(run, filter) ?? []);
   }
 
   /**
@@ -166,15 +192,14 @@ export class MemoryConnectorNode {
         run.config,
       );
     } catch (cause) {
-      run.config.signal?.throwIfAborted();
-      // The function that finds the thread or the user may interrupt the run, to request the id from a person.
-      if (isGraphBubbleUp(cause)) throw cause;
-      const error = MemoryError.isInstance(cause)
-        ? cause
-        : new MemoryError("EIO", "EIO: the memory could not be shown to the model", { cause });
-      this.#report(error);
+      this.#report(toFailure(cause, run.config.signal));
       return { text: null, turn: null };
     }
+  }
+
+  /** Renders the memory for a question, as it is now. */
+  #renderNow(run: MemoryRun, question: string): Promise<ShownPrompt> {
+    return this.#render(run, this.#findRoot([]), createTurn(question));
   }
 
   get #content(): MemoryContent {
@@ -189,7 +214,7 @@ export class MemoryConnectorNode {
     reportFailure(failure, this.#config.onError, connectorDefaults.onError);
   }
 
-  async #render(run: MemoryRun, root: string, turn: UserTurn): Promise<MemoryParts> {
+  async #render(run: MemoryRun, root: string, turn: UserTurn): Promise<ShownPrompt> {
     const content = this.#content;
     const { maxChars, pinned, tokens } = this.#config;
     const { memory, isOwnerMissing } = await this.#open(run);
@@ -234,13 +259,31 @@ export class MemoryConnectorNode {
     return readAtRoot(bindMemory(this.#memory.globalMemory(run), { run: getBinding(run) }), memory, form);
   }
 
-  get #shown(): ShownRead<MemoryParts> {
+  get #shown(): ShownRead<ShownPrompt> {
     return {
       name: "memory connector",
       place: this.#content,
       found: ({ text, turn }) => [text, turn].flatMap((part) => (part === null ? [] : [{ chars: part.length }])),
+      // A kept turn shows the passages that the event of its first call names.
+      explain: async (prompt) => (prompt.parts.length === 0 ? {} : runInTimeSlices(explainShown(prompt), null)),
     };
   }
+}
+
+function createRun({ store, signal, config, question: _question, ...run }: RenderedRun): MemoryRun {
+  return { ...run, config: { ...config, ...(store && { store }), ...(signal && { signal }) } };
+}
+
+/**
+ * Returns the error of a memory that cannot be shown.
+ * @throws the reason of an aborted signal, and interrupts: the function that finds the thread or the user may request
+ * the id from a person
+ */
+function toFailure(cause: unknown, signal: AbortSignal | undefined): MemoryError {
+  signal?.throwIfAborted();
+  if (isGraphBubbleUp(cause)) throw cause;
+  if (MemoryError.isInstance(cause)) return cause;
+  return new MemoryError("EIO", "EIO: the memory could not be shown to the model", { cause });
 }
 
 function refuseAsGraphNode(): never {

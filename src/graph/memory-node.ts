@@ -18,6 +18,7 @@ import { checkOptions, createFunctionField, refuseUnknownOptions } from "../core
 import { memoryDefaults, memoryOptionFields, type MemoryOptions } from "../core/memory-options.js";
 import { type ConnectorForm, connectorForm } from "../core/display/connector-form.js";
 import type { PathRule } from "../core/values/paths.js";
+import type { ListMemories } from "../prompt/explain.js";
 import { connectorFields, type MemoryConnectorConfig } from "../prompt/connector-options.js";
 import {
   checkLogOptions,
@@ -217,6 +218,11 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
    */
   memoryForRun(run: MemoryRun): Promise<Memory> {
     return this.#memories.openForRun(run);
+  }
+
+  /** Lists the memories of a node. None if the store cannot list any. @internal */
+  listMemories(run: MemoryRun, filter: Parameters<ListMemories>[0]): ReturnType<ListMemories> {
+    return this.#memories.list(run, filter);
   }
 
   /** Returns the same memory with the node's global memory at "/", for a run that names no thread or user. @internal */

@@ -25,6 +25,8 @@ import { checkRun, getBinding, getRunStore, type MemoryRun } from "../langchain/
 import { chooseMemory } from "../langchain/memory-source.js";
 import { type CheckedMount, type NodeMounts, openForProgram } from "./node-mounts.js";
 import { openMemory } from "../open-memory.js";
+import type { ListMemories } from "../prompt/explain.js";
+import { callMethod } from "../core/values/unknown-values.js";
 import { findOwner, type OwnerFunction, type OwnerOfRun } from "./owner-of-run.js";
 import { warnOfMissingOwner, warnOfSharedMemory } from "./warnings.js";
 
@@ -112,6 +114,12 @@ export class NodeMemories {
       return { ...settings, point, memory };
     });
     return this.#join(own, mounts, others, null);
+  }
+
+  /** Lists memories of the store of a run. None if the store is not of this package. */
+  list(run: MemoryRun, filter: Parameters<ListMemories>[0]): ReturnType<ListMemories> {
+    const listed = callMethod(unwrapStore(this.#getStore(run)), "listMemories", filter);
+    return listed === undefined ? [] : (listed as ReturnType<ListMemories>);
   }
 
   /** Opens the memory that all threads and users share, without mounts. */

@@ -11,6 +11,8 @@ export interface ShownRead<Answer> {
   place: string;
   /** Returns what is shown of each result: no texts. */
   found: (answer: Answer) => Record<string, unknown>[];
+  /** Returns more fields of the event: no texts. @default none */
+  explain?: (answer: Answer) => Promise<object>;
 }
 
 /** The name of the custom event for a read of memory. */
@@ -36,7 +38,7 @@ export function readInRun<Answer>(
 }
 
 async function showRead<Answer>(
-  { name, place, found }: ShownRead<Answer>,
+  { name, place, found, explain }: ShownRead<Answer>,
   read: () => Promise<Answer>,
   manager: CallbackManager,
   parentId: string,
@@ -56,7 +58,7 @@ async function showRead<Answer>(
     const answer = await read();
     const records = found(answer);
     await run.handleRetrieverEnd(records.slice(0, maxShown).map((metadata) => ({ pageContent: "", metadata })));
-    await sendEvent({ count: records.length });
+    await sendEvent({ count: records.length, ...(await explain?.(answer)) });
     return answer;
   } catch (error) {
     const type = getErrorType(error);

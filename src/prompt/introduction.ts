@@ -4,7 +4,7 @@ import type { MemoryContent } from "./connector-options.js";
 /** The scopes in which each thread or each user has a separate memory. */
 export type OwnedScope = Exclude<MemoryScope, "global">;
 
-const owners: Record<OwnedScope, string> = { perThread: "thread", perUser: "user" };
+export const owners: Record<OwnedScope, string> = { perThread: "thread", perUser: "user" };
 
 /** Facts about shown memories that the introduction states. */
 export interface Introduced {

@@ -85,6 +85,11 @@ export class PromptPart {
     return this.#shown.get(path)?.lines.size ?? 0;
   }
 
+  /** Lists its lines that are no names, in no order. */
+  *lines(): Generator<PromptLine> {
+    for (const { lines } of this.#shown.values()) yield* lines.values();
+  }
+
   /** Returns the numbers of the lines of a file, without its name. */
   getNumbers(path: string): number[] {
     return [...(this.#shown.get(path)?.lines.keys() ?? [])].toSorted((a, b) => a - b);

@@ -1,10 +1,13 @@
 import type { Memory, MemoryOutline, OutlineOptions } from "../core/memory.js";
 import { getMountTree } from "../core/mounts/mounted-memory.js";
 import type { MountOutline } from "../core/mounts/mounted-outlines.js";
-import { ROOT } from "../core/values/paths.js";
+import type { ConnectorForm } from "../core/display/connector-form.js";
+import { defaultLogPath, ROOT } from "../core/values/paths.js";
 import { runInTimeSlices } from "../core/runtime/time-slices.js";
 import type { RecallOptions } from "../core/search/recall.js";
 import { takeStart } from "../core/values/text.js";
+import { connectorDefaults, getDefaultContent } from "./connector-options.js";
+import { createTurn } from "./user-turn.js";
 import { leadChars } from "./front-matter.js";
 import { isEmpty, type ShownMemories } from "./entries.js";
 import type { OwnedScope } from "./introduction.js";
@@ -14,6 +17,31 @@ import { type RenderedMemories, renderMemories, type RenderOptions } from "./ren
 export interface Form extends Omit<RenderOptions, "insteadOf" | "isOwnerMissing"> {
   /** The text that the passages of `auto` are to fit. "" without one. */
   question: string;
+}
+
+/**
+ * Creates the form of a connector, or of one with the defaults, for a question without a conversation.
+ * @param connector null for the defaults
+ */
+export function createForm(connector: ConnectorForm | null, asked: { question: string; logPath: string | null }): Form {
+  const { maxChars, pinned, tokens } = connector ?? connectorDefaults;
+  const content = connector?.content ?? getDefaultContent({ log: asked.logPath });
+  const { question } = createTurn(asked.question);
+  return {
+    content,
+    maxChars,
+    pinned,
+    tokens,
+    root: connector?.root ?? ROOT,
+    question,
+    kept: null,
+    logPath: asked.logPath,
+  };
+}
+
+/** Returns the default directory of a log if it is there, for programs that do not know the node of a memory. */
+export async function findLogPath(memory: Memory): Promise<string | null> {
+  return (await memory.stat(defaultLogPath))?.kind === "dir" ? defaultLogPath : null;
 }
 
 /** A memory for a model. Both parts together keep the limits. */
@@ -73,17 +101,24 @@ export interface SharedMemory {
   read: () => Promise<MountOutline>;
 }
 
+/** A prompt, with what it was made of. */
+export interface ShownPrompt extends RenderedMemories {
+  form: Form;
+  outlines: readonly MountOutline[];
+  /** The scope whose thread or user the run does not name. */
+  missingOwner: OwnedScope | null;
+}
+
 /**
  * Renders memories for a model. A memory of a thread or user without files is replaced by the shared one, if that has
  * files.
  * @param shared null if nothing replaces the memory at the root
- * @returns the text that changes only with the memory, the text of the turn, and the outlines that they show
  */
 export async function showMemories(
   { isTree, outlines }: ShownMemories,
   shared: SharedMemory | null,
   form: Form,
-): Promise<RenderedMemories & { outlines: readonly MountOutline[] }> {
+): Promise<ShownPrompt> {
   const own = outlines.find(({ mount }) => mount.point === ROOT);
   const replacement = shared && own && (await findReplacement(own, shared));
   const shown = replacement ? outlines.map((each) => (each === own ? replacement : each)) : outlines;
@@ -93,7 +128,7 @@ export async function showMemories(
     isOwnerMissing: shared?.isOwnerMissing ?? false,
   };
   const rendered = await runInTimeSlices(renderMemories({ isTree, outlines: shown }, options), null);
-  return { ...rendered, outlines: shown };
+  return { ...rendered, form, outlines: shown, missingOwner: shared?.isOwnerMissing === true ? shared.scope : null };
 }
 
 async function findReplacement(

@@ -49,7 +49,7 @@ export function listSources(message: object): (object | null)[] {
 /** Describes the turn of a conversation. The texts of blocks count, but no images and no files. */
 export function getUserTurn<Message extends object>(
   messages: readonly Message[],
-  { isUser }: MessageKind<Message>,
+  { isUser }: Pick<MessageKind<Message>, "isUser">,
 ): UserTurn {
   const originals = messages.map(getOriginal).filter((message) => message !== null);
   const [previous, last] = [undefined, undefined, ...originals.filter(isUser)].slice(-2);
@@ -62,6 +62,11 @@ export function getUserTurn<Message extends object>(
     question: isShort ? `${text}\n${getText(getField(previous, "content"))}`.trim() : text,
     isFirst: last === originals.at(-1),
   };
+}
+
+/** Describes the turn of a question without a conversation. Nobody recognizes it, so the memory is shown as it is now. */
+export function createTurn(question: string): UserTurn {
+  return { ...getUserTurn([{ content: question }], { isUser: () => true }), text: "" };
 }
 
 /**

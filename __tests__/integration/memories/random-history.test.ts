@@ -144,7 +144,9 @@ async function carryOut(act: Act, recorded: Recorded, model: ModelMemory): Promi
     expect(await outcomeOf(() => history.redact({ path }))).toEqual(
       recorded.present.directories.has(path) ? { code: "EISDIR" } : { value: expect.any(Number) },
     );
-    for await (const { id, redactedAt } of history.list()) if (redactedAt !== undefined) redacted.add(id);
+    const all = (await readAll(history.list())).filter(({ redactedAt }) => redactedAt !== undefined);
+    expect(await readAll(history.list({ redacted: true }))).toEqual(all);
+    for (const { id } of all) redacted.add(id);
     return;
   }
   const id = ids[act.to % Math.max(ids.length, 1)];

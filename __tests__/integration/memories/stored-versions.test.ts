@@ -238,6 +238,7 @@ describe("beside 1,000 versions of other memories, that have the same paths and 
       call((history) => history.list({ actor: { [field]: id } })),
     ]),
     ["by operation and time", call((history) => history.list({ operation: "renamed", after: new Date(0) }))],
+    ["by redaction", call((history) => history.list({ redacted: true }))],
     ["the text of one", call((history) => history.read("1"))],
     ["the tree of one", call((history) => history.at("1"))],
     ["blame", call((history) => history.blame("/notes/b"))],

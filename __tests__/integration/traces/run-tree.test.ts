@@ -97,6 +97,7 @@ describe("the event memory_read", () => {
     await store.put(["docs"], "k", { text: "secret" });
     const node = new MemoryNode({ store, nodeId: "n" });
     await node.memory().write("/note", "secret");
+    await node.memory().write("/other", "x".repeat(5000));
     const graph = createGraph(async (config) => {
       await store.get(["docs"], "k");
       await store.search(["docs"], { limit: -1 }).catch(() => undefined);
@@ -109,8 +110,21 @@ describe("the event memory_read", () => {
     expect(events).toEqual([
       ["memory_read", { name: "memory store", place: "docs/k", count: 1 }],
       ["memory_read", { name: "memory store", place: "docs", error: "TypeError" }],
-      ["memory_read", { name: "memory connector", place: "full", count: 1 }],
+      [
+        "memory_read",
+        {
+          name: "memory connector",
+          place: "full",
+          count: 1,
+          shown: [{ path: "/note", startLine: 1, endLine: 1, score: null }],
+          leftOut: [
+            expect.objectContaining({ reason: "noLog", count: 1 }),
+            expect.objectContaining({ reason: "room", path: "/other", count: 1 }),
+          ],
+        },
+      ],
     ]);
+    expect(JSON.stringify(events)).not.toContain("secret");
   });
 
   it("is told to nobody outside a run, and in a run that nobody listens to", async () => {

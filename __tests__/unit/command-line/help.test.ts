@@ -23,6 +23,7 @@ describe("the program", () => {
       "cat",
       "grep",
       "search",
+      "prompt",
       "append",
       "write",
       "rm",

@@ -45,6 +45,8 @@ export interface VersionFilter {
   operation?: VersionOperation;
   /** Selects the versions that rest on at least one of these, such as `version:12`. */
   sources?: string[];
+  /** Selects the versions whose text was redacted, or a part of it. */
+  redacted?: true;
   /** Made later than this. */
   after?: Date;
   /** Made earlier than this. */

@@ -31,6 +31,15 @@ export function removeLogMarks(text: string): string {
   return text.replaceAll(markLine, "");
 }
 
+/** A mark that is not below a message. Marks above the first heading are of messages in an earlier file. */
+const refusedMark = /(?<=^(?:## .*|\^[a-z]{8})\r?\n)\^[a-z]{8}(?=\r?$)/gm;
+
+/** Counts the messages of a log that a guard has refused: only their marks are there. */
+export function countRefusedMessages(text: string): number {
+  const first = text.search(/^## /m);
+  return first === -1 ? 0 : Array.from(text.slice(first).matchAll(refusedMark)).length;
+}
+
 const lineEnd = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/;
 
 /**

@@ -31,6 +31,8 @@ export interface Recalled {
   passages: PassageTable;
   /** Passages that fit the query, by their numbers. A higher score is better. */
   hits: { passage: number; score: number }[];
+  /** Whether a passage contains a word of the query. */
+  hasQueryWord: (passage: number) => boolean;
 }
 
 /** The share of the time of a call for the client of the embeddings. Then passages are chosen without it. */
@@ -46,8 +48,8 @@ export async function recallMemory(
   recall: RecallOptions["recall"],
   call: CallContext,
 ): Promise<MemoryOutline> {
-  const { searchable, hits } = await searchByMeaning(backend, owner, recall, call);
-  const files = await runInTimeSlices(describeFiles(searchable, hits), call);
+  const { searchable, ...found } = await searchByMeaning(backend, owner, recall, call);
+  const files = await runInTimeSlices(describeFiles(searchable, found), call);
   return sortTree({ files, directories: [...searchable.directories], revision: null }, call);
 }
 
@@ -106,6 +108,7 @@ function limitClient(embeddings: Embeddings, call: CallContext): Embeddings {
 interface Found {
   searchable: Searchable;
   hits: Hit[];
+  queryWords: readonly string[];
 }
 
 async function searchIndex(
@@ -118,10 +121,15 @@ async function searchIndex(
   const searchable = await readIndex(backend, owner, embeddings, call);
   const queryWords = query === "" ? [] : splitWords(owner.searchWords, query);
   const search = { query, queryWords, limit, path: ROOT, per: "passage" as const };
-  return { searchable, hits: query === "" ? [] : await findHits(searchable, embeddings, search, call) };
+  const hits = query === "" ? [] : await findHits(searchable, embeddings, search, call);
+  return { searchable, hits, queryWords };
 }
 
-function* describeFiles({ index, changedAt }: Searchable, hits: readonly Hit[]): Steps<OutlineFile[]> {
+function* describeFiles(
+  { index, changedAt }: Searchable,
+  { hits, queryWords }: Omit<Found, "searchable">,
+): Steps<OutlineFile[]> {
+  const sought = new Set(queryWords.map((word) => index.vocabulary.find(word)));
   const byPath = new Map<string, Recalled["hits"]>();
   for (const { file, passage, score } of hits) {
     const own = byPath.get(file.path);
@@ -129,8 +137,16 @@ function* describeFiles({ index, changedAt }: Searchable, hits: readonly Hit[]):
     else own.push({ passage, score });
   }
   const files: OutlineFile[] = [];
-  for (const { path, content, passages } of index.files) {
-    const recalled: Recalled = { passages, changedAt: changedAt.get(path) ?? 0, hits: byPath.get(path) ?? [] };
+  for (const { path, content, passages, words } of index.files) {
+    const recalled: Recalled = {
+      passages,
+      changedAt: changedAt.get(path) ?? 0,
+      hits: byPath.get(path) ?? [],
+      hasQueryWord: (passage) =>
+        words
+          .subarray(passages.get(passage, "firstWord"), passages.get(passage + 1, "firstWord"))
+          .some((word) => sought.has(word)),
+    };
     const file = { path, content, sizeBytes: utf8Bytes(content), recalled };
     files.push(file);
     yield;
@@ -147,5 +163,5 @@ export function* getRecalled(file: OutlineFile & { recalled?: Recalled }): Steps
     if (passage !== null) passages.add(passage, 0);
     yield;
   }
-  return { changedAt: 0, passages, hits: [] };
+  return { changedAt: 0, passages, hits: [], hasQueryWord: () => false };
 }

@@ -4,7 +4,10 @@ import { isWithin } from "../../core/values/paths.js";
 import type { VersionDocument } from "./version-document.js";
 
 /** Selects the versions of one memory that match all of these fields. */
-export interface VersionQuery extends Pick<VersionFilter, "actor" | "operation" | "sources" | "after" | "before"> {
+export interface VersionQuery extends Pick<
+  VersionFilter,
+  "actor" | "operation" | "sources" | "redacted" | "after" | "before"
+> {
   /** The versions at this path, and the versions of the file of `last`, up to `last`. */
   ofFile?: { path: string; last: VersionDocument | null };
   /** The versions of a directory. */
@@ -12,7 +15,16 @@ export interface VersionQuery extends Pick<VersionFilter, "actor" | "operation" 
 }
 
 /** Returns the query as a filter for the server. */
-export function createFilter({ ofFile, below, actor, operation, sources, after, before }: VersionQuery): object {
+export function createFilter({
+  ofFile,
+  below,
+  actor,
+  operation,
+  sources,
+  redacted,
+  after,
+  before,
+}: VersionQuery): object {
   const at = { ...(after && { $gt: after }), ...(before && { $lt: before }) };
   return {
     operation: operation ?? { $exists: true },
@@ -20,6 +32,7 @@ export function createFilter({ ofFile, below, actor, operation, sources, after, 
     ...(below !== undefined && { $or: [below, rangeBelow(below)].flatMap((path) => [{ path }, { from: path }]) }),
     ...Object.fromEntries(listActorFields(actor).map(([field, fact]) => [`actor.${field}`, fact])),
     ...(sources && { sources: { $in: sources } }),
+    ...(redacted && { redactedAt: { $exists: true } }),
     ...(Object.keys(at).length > 0 && { at }),
   };
 }
@@ -27,7 +40,7 @@ export function createFilter({ ofFile, below, actor, operation, sources, after, 
 /** Whether a loaded version matches the query. */
 export function fits(
   version: VersionDocument,
-  { ofFile, below, actor, operation, sources, after, before }: VersionQuery,
+  { ofFile, below, actor, operation, sources, redacted, after, before }: VersionQuery,
 ): boolean {
   const { path, from, file } = version;
   const paths = [path, from].filter((each) => each !== undefined);
@@ -40,6 +53,7 @@ export function fits(
     (below === undefined || paths.some((each) => isWithin(each, below))) &&
     listActorFields(actor).every(([field, fact]) => version.actor?.[field] === fact) &&
     (sources === undefined || sources.some((each) => version.sources?.includes(each))) &&
+    (redacted === undefined || version.redactedAt !== undefined) &&
     (after === undefined || version.at > after) &&
     (before === undefined || version.at < before)
   );

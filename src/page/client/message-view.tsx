@@ -1,18 +1,31 @@
 import type { VNode } from "preact";
+import { useState } from "preact/hooks";
 import type { Answers } from "../answers.js";
-import { useMemoryData } from "./data/memory.js";
+import { useMemory, useMemoryData } from "./data/memory.js";
 import { useIsOwner } from "./data/session.js";
 import { countText, numberText } from "./parts/format.js";
 import { Lines } from "./parts/lines.js";
 import { Empty, Pending } from "./parts/parts.js";
+import { useSettled } from "./parts/search-field.js";
+import { Name } from "./parts/shown.js";
 
-/** Shows the message that the connector of the node would send to a model about this memory. */
+/** Shows the message that the connector of the node would send to a model about this memory, also for a question. */
 export function MessageView(): VNode {
   const isOwner = useIsOwner();
-  const { data, error } = useMemoryData("message", {});
+  const [question, setQuestion] = useState("");
+  const settled = useSettled(question, "");
+  const { data, error } = useMemoryData("message", settled === "" ? {} : { question: settled });
   return (
     <div class="message">
       <div class="tools">
+        <input
+          type="search"
+          placeholder="A question to the model"
+          aria-label="A question to the model"
+          value={question}
+          maxLength={10_000}
+          onInput={(event) => setQuestion(event.currentTarget.value)}
+        />
         {data !== null && !isOwner && (
           <span class="muted">
             {data.isOfConnector
@@ -27,7 +40,7 @@ export function MessageView(): VNode {
 }
 
 function Message({ message }: { message: Answers["message"] }): VNode {
-  const { text } = message;
+  const { text, explanation } = message;
   return (
     <>
       <Used message={message} />
@@ -38,7 +51,43 @@ function Message({ message }: { message: Answers["message"] }): VNode {
           <Lines text={text} />
         </div>
       )}
+      {explanation !== null && <Explanation explanation={explanation} />}
     </>
+  );
+}
+
+type Explained = NonNullable<Answers["message"]["explanation"]>;
+
+/** Says which passages the message has for the question, and why it does not have the rest. */
+function Explanation({ explanation: { shown, leftOut } }: { explanation: Explained }): VNode {
+  const { href } = useMemory();
+  return (
+    <div class="results explanation" tabIndex={0} role="region" aria-label="What is shown, and what is not">
+      <h2>Shown</h2>
+      <ul>
+        {shown.map(({ path, startLine, endLine, score }) => (
+          <li key={`${path}:${startLine}`}>
+            <a class="found-file" href={href({ path, line: String(startLine) })}>
+              <Name text={`${path}:${startLine}${endLine === startLine ? "" : `-${endLine}`}`} />
+            </a>{" "}
+            {score !== null && <span class="muted">score {score.toFixed(2)}</span>}
+          </li>
+        ))}
+      </ul>
+      <h2>Left out</h2>
+      <ul>
+        {leftOut.map(({ path, reason, message }) => (
+          <li key={`${reason} ${path ?? ""}`}>
+            {path !== undefined && (
+              <a class="found-file" href={href({ path })}>
+                <Name text={path} />
+              </a>
+            )}{" "}
+            <Name text={message} />
+          </li>
+        ))}
+      </ul>
+    </div>
   );
 }
 

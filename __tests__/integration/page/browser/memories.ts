@@ -75,6 +75,23 @@ describe("what the model sees", () => {
     await tab.page.close();
   });
 
+  it("is explained for a question: what is shown, with links to the lines, and why the rest is not", async () => {
+    const node = new MemoryNode({ store, nodeId: newAddress().nodeId });
+    node.createConnector({ content: "auto", maxChars: 1000 });
+    await node.memory().write("/diet", "Anna eats no peanuts.\n");
+    await node.memory().write("/days", "A quiet day.\n".repeat(200));
+    const tab = await openPage({ store, nodes: [node] });
+    await viewMemory(tab, { nodeId: node.nodeId }, { tab: "message" });
+    await tab.see("The connector of this node");
+    await tab.page.type('input[aria-label="A question to the model"]', "peanuts");
+    await tab.see("no log keeps what was said");
+    await tab.see("without a word of the question");
+    const links = await tab.page.$$eval(".explanation a", (all) => all.map(({ textContent }) => textContent));
+    expect(links).toContain("/diet:1");
+    expect(tab.faults).toEqual([]);
+    await tab.page.close();
+  });
+
   it("is said to be defaults where the page knows no connector", async () => {
     const address = newAddress();
     await store.memory(address).write("/notes", "text\n");

@@ -2,7 +2,7 @@ import { Fragment, type VNode } from "preact";
 import { useMemoryData } from "../data/memory.js";
 import { countText } from "../parts/format.js";
 import { Empty, Pending } from "../parts/parts.js";
-import { type Search, useSettled } from "../parts/search-field.js";
+import { noSearch, type Search, useSettled } from "../parts/search-field.js";
 import { Name, Shown } from "../parts/shown.js";
 import { markHits, type Match, type MatchedHit } from "./matches.js";
 
@@ -14,7 +14,7 @@ interface HitsProps {
 
 /** Shows the hits of a search in one memory. */
 export function SearchResults({ search, createHref }: HitsProps): VNode {
-  const settled = useSettled(search);
+  const settled = useSettled(search, noSearch);
   const { data, error } = useMemoryData(settled.query === "" ? null : "search", settled);
   if (data === null) return <Pending error={error} />;
   const hits = markHits(data.hits, settled);

@@ -6,11 +6,11 @@ import { markHits } from "../files/matches.js";
 import { Hits, NothingFound } from "../files/search-results.js";
 import { countText } from "../parts/format.js";
 import { MemoryName, MoreButton, Pending } from "../parts/parts.js";
-import { type Search, useSettled } from "../parts/search-field.js";
+import { noSearch, type Search, useSettled } from "../parts/search-field.js";
 
 /** Shows the hits of a search in several memories. */
 export function FoundMemories({ filter, search }: { filter: Query; search: Search }): VNode {
-  const settled = useSettled(search);
+  const settled = useSettled(search, noSearch);
   const { pages, error, more } = usePages(
     settled.query === "" ? null : "search-memories",
     { ...filter, ...settled },

@@ -50,12 +50,12 @@ export function SearchField({ label, search, setSearch }: SearchFieldProps): VNo
 
 const pauseMs = 200;
 
-/** Returns the search after it has not changed for a moment. */
-export function useSettled(search: Search): Search {
-  const [settled, setSettled] = useState(noSearch);
+/** Returns a value after it has not changed for a moment, and the first one before. */
+export function useSettled<T>(value: T, first: T): T {
+  const [settled, setSettled] = useState(first);
   useEffect(() => {
-    const timer = setTimeout(() => setSettled(search), pauseMs);
+    const timer = setTimeout(() => setSettled(value), pauseMs);
     return () => clearTimeout(timer);
-  }, [search]);
+  }, [value]);
   return settled;
 }
