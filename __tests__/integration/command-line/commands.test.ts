@@ -4,7 +4,7 @@ import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
 import { ObjectId } from "mongodb";
-import { MongoMemoryStore } from "../../../src/index.js";
+import { type Memory, type MemoryAddress, MongoMemoryStore } from "../../../src/index.js";
 import { getHeadId } from "../../../src/mongodb/memories/documents/page-ids.js";
 import { freshAddress } from "../../helpers/memory-case.js";
 import { asOrdinaryUser } from "../../helpers/ordinary-user.js";
@@ -246,5 +246,56 @@ describe("init", () => {
     await cli(["init", "mcp-client", copy]);
     const { mode } = await stat(join(folder, "ordinary"));
     for (const name of readdirSync(copy)) expect((await stat(join(copy, name))).mode).toBe(mode);
+  });
+});
+
+describe("what a run wrote in several memories", () => {
+  const database = testDatabase();
+  const target = ["--uri", uri, "--db", database.name];
+  const histories = new MongoMemoryStore({ client, dbName: database.name, history: true });
+  const own = { nodeId: "own", scope: "perUser", userId: "ada" } as const;
+  const run = (address: MemoryAddress): Memory => histories.memory(address).with({ actor: { runId: "run-1" } });
+
+  it("is listed by log --by-run, and undone by revert --run where no later change is in its way", async () => {
+    await histories.memory(own).write("/a", "before");
+    await run(own).write("/a", "of the run");
+    // A history moves its older versions to a collection of their own.
+    for (let count = 0; count < 200; count += 1) await histories.memory(own).append("/many", "x");
+    await run({ nodeId: "team" }).write("/b", "of the run");
+    await run({ nodeId: "late" }).write("/c", "of the run");
+    await histories.memory({ nodeId: "late" }).append("/c", "and later");
+
+    const { stdout } = await cli(["log", "--by-run", "run-1", ...target]);
+    const facts = stdout.replaceAll(/ {2}\d{4}-\S+/g, "").split("\n");
+    expect(facts.map((line) => line.replace(/^\d+ +/, ""))).toEqual([
+      'node "late"',
+      "created   /c  (10)  run run-1",
+      'node "team"',
+      "created   /b  (10)  run run-1",
+      'node "own", user "ada"',
+      "modified  /a  (10)  run run-1",
+      "",
+    ]);
+    const json = await cli(["log", "--by-run", "run-1", "--json", ...target]);
+    const listed = json.stdout.trim().split("\n");
+    expect(listed.map((line) => (JSON.parse(line) as { address: unknown }).address)).toEqual([
+      { nodeId: "late", scope: "global" },
+      { nodeId: "team", scope: "global" },
+      own,
+    ]);
+
+    const { exitCode, stderr } = await cli(["revert", "--run", "run-1", ...target]);
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('node "late": ')]);
+    expect(await histories.memory(own).read("/a")).toBe("before");
+    expect(await histories.memory({ nodeId: "team" }).stat("/b")).toBeNull();
+    expect(await histories.memory({ nodeId: "late" }).read("/c")).toBe("of the run\nand later");
+  });
+
+  it("is refused for a run that wrote nothing, and for a user without a node", async () => {
+    expect(await cli(["log", "--by-run", "none", ...target])).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining("no history has a version of run none"),
+    });
+    expect((await cli(["log", "--by-run", "run-1", "--user", "ada", ...target])).exitCode).toBe(2);
   });
 });

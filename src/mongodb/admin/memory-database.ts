@@ -18,6 +18,7 @@ import { rewriteEarlierHead } from "../memories/documents/earlier-documents.js";
 import { type MemoriesContext, openContext } from "../memories/memory-context.js";
 import { openMongoMemory } from "../memories/mongo-memory.js";
 import { forgetRange } from "../memories/life/forget.js";
+import { findMemoriesOfRun } from "../memories/listing/memories-of-run.js";
 import { readSummaries } from "../memories/listing/memory-summaries.js";
 import { presentCollections } from "../driver/present-collections.js";
 import type { ForgottenCounts, MemorySummary, ProposalRange } from "../memories/addresses/memory-filter.js";
@@ -150,6 +151,11 @@ export class MemoryDatabase {
     return readAllPages((after: ProposalPageEnd | null) =>
       this.#memories.read.records.summaries(memories, statuses, after, createUnlimitedCall()),
     );
+  }
+
+  /** Finds the memories whose history has versions of a run. @throws MemoryError EIO */
+  memoriesOfRun(runId: string): Promise<CheckedAddress[]> {
+    return findMemoriesOfRun(this.#memories.read, runId, createUnlimitedCall());
   }
 
   /** @throws MemoryError EIO */

@@ -2,10 +2,11 @@ import { Option } from "commander";
 import { isPaged } from "../../../core/backend-history.js";
 import type { BlamedLine, MemoryHistory, MemoryVersion } from "../../../core/history/history.js";
 import type { MemoryActor } from "../../../core/values/actor.js";
+import type { CheckedAddress } from "../../../core/values/address.js";
 import { pickDefined } from "../../../core/settings/pick-defined.js";
 import { anyNumber, numberOption } from "../../command.js";
 import { formatAuthor, formatChange, formatVersion, styleDiff } from "./format.js";
-import { historyCommand } from "./history-command.js";
+import { checkActor, historyCommand } from "./history-command.js";
 import { memoryOptions } from "../../targets/target-options.js";
 import type { Output } from "../../terminal/output.js";
 import { printEach } from "../../terminal/print-each.js";
@@ -17,7 +18,7 @@ const limitOption = numberOption(
   "is not a number of versions; pass one from 1",
 );
 
-export const log = historyCommand<{ path?: string; limit?: number; runs?: boolean }>({
+export const log = historyCommand<{ path?: string; limit?: number; runs?: boolean; byRun?: string }>({
   usage: "log [path]",
   description:
     "List the versions of a memory, newest first. With a path, lists those of a directory or a file, also under its " +
@@ -26,20 +27,33 @@ export const log = historyCommand<{ path?: string; limit?: number; runs?: boolea
     "log --node assistant",
     "log /notes/today --node assistant --limit 10",
     "log --node assistant --user ada --json",
+    "log --by-run 1f0c",
   ],
   options: [
     new Option("--runs", "group versions in a row by run: who, when, and the id that `revert --run` takes"),
+    new Option("--by-run <id>", "only versions of this run; without --node, those in all memories"),
     limitOption,
     ...memoryOptions,
   ],
   access: "read",
-  run: async ({ history }, input, context) => {
-    const versions = history.list(pickDefined({ path: input.path, limit: input.limit }));
-    const format = input.runs === true ? createRunFormat() : formatVersion;
-    await printEach(context, input.json, versions, format, "no version was found");
+  check: ({ byRun }) => checkActor(pickDefined({ runId: byRun })),
+  getRun: ({ byRun }) => byRun,
+  run: async ({ history, address }, { path, limit, byRun, runs, json }, context) => {
+    const actor = byRun === undefined ? undefined : { runId: byRun };
+    const versions = history.list(pickDefined({ path, limit, actor }));
+    const format = runs === true ? createRunFormat() : formatVersion;
+    const shown = json === true && byRun !== undefined ? withAddress(versions, address) : versions;
+    await printEach(context, json, shown, format, "no version was found");
     return undefined;
   },
 });
+
+async function* withAddress(
+  versions: AsyncIterable<MemoryVersion>,
+  address: CheckedAddress,
+): AsyncGenerator<MemoryVersion & { address: CheckedAddress }> {
+  for await (const version of versions) yield { address, ...version };
+}
 
 /** Prints a line about the run above the first of its versions. */
 function createRunFormat(): (version: MemoryVersion, out: Output) => string {

@@ -25,8 +25,8 @@ export const revert = historyCommand<RevertOptions>({
   usage: "revert [path]",
   description:
     "Restore an earlier version, or undo a run. Restores a file or a directory as it was after a version, or undoes " +
-    "all changes of a run or of a tool call. It is one step, and prints the new versions that it makes. It does not " +
-    "ask, because you can undo it too.",
+    "all changes of a run or of a tool call. It is one step, and prints the new versions that it makes. With --run and " +
+    "without --node, it does so in each memory that the run has changed. It does not ask, because you can undo it too.",
   examples: [
     "revert /notes/today --to 12 --node assistant",
     "revert --run 1f0c --dry-run --node assistant",
@@ -43,6 +43,7 @@ export const revert = historyCommand<RevertOptions>({
   // If the memory is opened for reading, a revert changes nothing and returns the versions that it would make.
   access: ({ dryRun }) => (dryRun === true ? "read" : "write"),
   check: (input) => void getRevertTarget(input),
+  getRun: ({ run }) => run,
   run: async ({ history }, input, { out }) => {
     const { force = false, dryRun = false } = input;
     const versions = await history.revert(getRevertTarget(input), { force }).catch(nameFlag);

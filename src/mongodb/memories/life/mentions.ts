@@ -1,17 +1,15 @@
 import type { Document } from "mongodb";
 import { type CallContext, withinTime } from "../../../core/runtime/call.js";
-import { addressOrNull, type CheckedAddress } from "../../../core/values/address.js";
 import { hasCode, MemoryError } from "../../../core/values/errors.js";
-import { compareCodeUnits } from "../../../core/values/text.js";
 import { isUnauthorized } from "../../driver/errors.js";
 import { ExactCollection } from "../../driver/exact-collection.js";
 import { reading } from "../../driver/reads.js";
 import { versionsCollectionName } from "../../history/version-collection.js";
 import { bound, type Expression, literal, textOrNull, where } from "../documents/expressions.js";
 import { keyOfPath } from "../documents/page-document.js";
-import { getAddressKey, parseHeadId } from "../documents/page-ids.js";
 import type { Mentions } from "../addresses/memory-filter.js";
-import { addressProjection, storedAddress } from "../listing/found-memories.js";
+import { addressProjection } from "../listing/found-memories.js";
+import { type FoundOwner, listAddresses, lookUpOwners } from "../listing/memories-of-run.js";
 import type { MemoriesContext } from "../memory-context.js";
 
 const maxCounted = 10_000;
@@ -47,12 +45,6 @@ export async function findMentions(
   }
 }
 
-type Found = Partial<Record<"nodeId" | "scope" | "threadId" | "userId", string>> & {
-  _id: unknown;
-  /** The document that names the owner of versions. */
-  owner?: Omit<Found, "owner">;
-};
-
 async function countMentions(
   { db, collection: { name } }: MemoriesContext,
   itemsCollection: string,
@@ -67,32 +59,25 @@ async function countMentions(
   const inValues = (fields: readonly string[]): Document => ({
     $expr: bound([["values", fields.map((field) => `$${field}`)]], mentions("$$values", pattern)),
   });
-  const find = (collection: string, filter: Document, stages: Document[] = []): Promise<Found[]> => {
+  const find = (collection: string, filter: Document, stages: Document[] = []): Promise<FoundOwner[]> => {
     const pipeline = [{ $match: filter }, { $limit: maxCounted }, { $project: addressProjection }, ...stages];
-    return reading(() => new ExactCollection(db.collection(collection)).aggregate<Found>(pipeline, call).toArray());
+    return reading(() =>
+      new ExactCollection(db.collection(collection)).aggregate<FoundOwner>(pipeline, call).toArray(),
+    );
   };
   const pages = await find(name, inValues(["data", "dirs", "outbox.files", "outbox.directories"]));
   const versionsName = versionsCollectionName(name);
   const versions = await find(
     versionsName,
     inTexts(["path", "from", "older.text", ...directoryFields.map((field) => `directories.${field}`)]),
-    [
-      { $group: { _id: { $first: { $split: ["$_id", "."] } } } },
-      { $lookup: { from: versionsName, localField: "_id", foreignField: "_id", as: "owner" } },
-      { $project: { owner: { $first: "$owner" } } },
-    ],
+    lookUpOwners(versionsName),
   );
   const proposals = await find(`${name}_proposals`, inTexts(recordFields));
   const items = await find(itemsCollection, inValues(["ns", "key", "value"]));
-  const addresses = new Map<string, CheckedAddress>();
-  for (const found of [...pages, ...versions, ...proposals]) {
-    const address = findAddress(found);
-    if (address !== null) addresses.set(getAddressKey(address), address);
-  }
-  const sorted = [...addresses].toSorted(([a], [b]) => compareCodeUnits(a, b)).map(([, address]) => address);
+  const addresses = listAddresses([...pages, ...versions, ...proposals]);
   return {
-    memories: addresses.size,
-    addresses: sorted.slice(0, maxAddresses),
+    memories: addresses.length,
+    addresses: addresses.slice(0, maxAddresses),
     proposals: proposals.length,
     items: items.length,
   };
@@ -115,11 +100,6 @@ const recordFields = [
   "edited.after",
   "edited.diff",
 ];
-
-/** Only the first page of a memory has the fields of the address, but the ids of all pages begin with it. */
-function findAddress({ _id, owner, ...fields }: Found): CheckedAddress | null {
-  return addressOrNull(storedAddress(owner ?? fields)) ?? parseHeadId(_id);
-}
 
 /** The deepest value that is looked through. */
 const maxDepth = 12;
