@@ -24,7 +24,7 @@ export interface Visitor {
 /** The visitor as the client shows it, and the place of the memories, if it is known. */
 export type Session = Visitor & { place: DatabasePlace | null };
 
-type GuardOptions = Pick<MemoryPageOptions, "token" | "authorize"> & { access: MemoryPageAccess };
+type GuardOptions = Pick<MemoryPageOptions, "token" | "authorize" | "publicOrigin"> & { access: MemoryPageAccess };
 
 /** Decides which requests are allowed. */
 export class PageGuard {
@@ -39,11 +39,12 @@ export class PageGuard {
 
   /** @returns the visitor, or the Response of `authorize`. @throws PageRefusal */
   async admit(request: Request, nodeRequest?: IncomingMessage): Promise<Visitor | Response> {
-    const { access, authorize } = this.#options;
+    const { access, authorize, publicOrigin = "" } = this.#options;
     const given = request.headers.get("host");
     if (given !== null && parseHostHeader(given) === null) throw foreignHost(given);
     if (authorize === undefined) {
-      for (const host of listHosts(request)) if (!isLocal(host)) throw foreignHost(host);
+      const publicHost = hostIn(publicOrigin);
+      for (const host of listHosts(request)) if (!isLocal(host) && host !== publicHost) throw foreignHost(host);
       return { access, userId: null };
     }
     const answer = await authorized(authorize, request, nodeRequest);
@@ -70,15 +71,20 @@ export class PageGuard {
     const { headers } = request;
     const origin = headers.get("origin");
     if (origin === null) throw foreignPage("it names no Origin");
-    // A proxy may have changed the host. Then the header of the browser decides, because no page can set it.
-    const isOwn =
-      listHosts(request).includes(hostIn(origin)) ||
-      (this.#options.authorize !== undefined && headers.get("sec-fetch-site") === "same-origin");
-    if (!isOwn) throw foreignPage(`its Origin is ${shorten(origin, 256)}`);
+    const { publicOrigin } = this.#options;
+    const isOwn = publicOrigin === undefined ? this.#isOwn(origin, request) : origin === publicOrigin;
+    if (!isOwn) throw foreignPage(`its Origin is ${shorten(origin, 256)}, ${explainOrigin(request, publicOrigin)}`);
     if (!/^application\/json(?:;|$)/i.test(headers.get("content-type") ?? ""))
       throw new PageRefusal(415, "EINVAL", "the Content-Type must be application/json");
     if (visitor.access !== "write")
       throw new PageRefusal(403, "EACCES", 'this page is read-only; it changes things only with access "write"');
+  }
+
+  #isOwn(origin: string, request: Request): boolean {
+    if (listHosts(request).includes(hostIn(origin))) return true;
+    // A proxy may have changed the host. Then the header of the browser decides, because no page can set it. Browsers
+    // send it over https and to this machine only.
+    return this.#options.authorize !== undefined && request.headers.get("sec-fetch-site") === "same-origin";
   }
 }
 
@@ -118,6 +124,14 @@ function listHosts({ headers, url }: Request): string[] {
 
 function hostIn(origin: string): string {
   return URL.canParse(origin) ? new URL(origin).host : "";
+}
+
+function explainOrigin(request: Request, publicOrigin: string | undefined): string {
+  if (publicOrigin !== undefined) return `but the \`publicOrigin\` of this page is ${publicOrigin}`;
+  return (
+    `but its Host is ${shorten(new URL(request.url).host, 256)}. If a proxy before the page rewrites Host, pass the ` +
+    "origin that the browser shows as `publicOrigin`, or to the command as --public-origin"
+  );
 }
 
 function isLocal(host: string): boolean {

@@ -53,8 +53,8 @@ export function createMemoryPage(options: MemoryPageOptions): MemoryPage {
 /** Creates a page over any source of memories. @param options checked options */
 export function pageOver(memories: PageMemories, options: Omit<MemoryPageOptions, "store" | "nodes">): MemoryPage {
   const { basePath = pageDefaults.basePath, title = pageDefaults.title } = options;
-  const { access = pageDefaults.access, token, authorize } = options;
-  const guard = new PageGuard({ access, token, authorize });
+  const { access = pageDefaults.access, token, authorize, publicOrigin } = options;
+  const guard = new PageGuard({ access, token, authorize, publicOrigin });
   const app = new Hono<PageEnv>({ getPath: ({ url }) => pathBelow(basePath, new URL(url).pathname) });
   app.onError((error, http) => {
     if (http.req.raw.signal.aborted) return new Response(null, { status: 499 });

@@ -5,6 +5,7 @@ import type { MemoryScope } from "../core/values/address.js";
 import type { WithConnectorForm } from "../core/display/connector-form.js";
 import type { Memory } from "../core/memory.js";
 import { checkOptions, createFunctionField } from "../core/settings/check-options.js";
+import { isOrigin, originRule } from "../core/values/hostnames.js";
 import { hasMethod } from "../core/values/unknown-values.js";
 import type { MongoMemoryStore } from "../mongodb/store/mongo-memory-store.js";
 
@@ -71,6 +72,12 @@ export interface MemoryPageOptions {
    */
   token?: string | undefined;
   /**
+   * The origin of the page in the browser, such as "https://app.example.com". Set it behind a proxy that rewrites Host.
+   * Changes are then accepted from this origin only, and the page also answers under its name. @default the Host of each
+   * request
+   */
+  publicOrigin?: string | undefined;
+  /**
    * Decides who may see the page, for each request: true, false, the visitor, or a Response to be sent instead, such as
    * a redirect to a login. If it throws, the request is refused. `nodeRequest` is the request of `node:http`, such as
    * that of Express with the session of a middleware before the page. @default only the token decides, and only under
@@ -118,6 +125,7 @@ const optionsSchema = z.strictObject({
     .string()
     .regex(/^[\w-]{16,512}$/, "must have 16 to 512 characters of A-Z a-z 0-9 - _")
     .optional(),
+  publicOrigin: z.string().refine(isOrigin, `must be ${originRule}`).optional(),
   authorize: createFunctionField<(request: Request) => unknown>(
     "must be a function from a Request to a boolean, a visitor or a Response",
   ).optional(),

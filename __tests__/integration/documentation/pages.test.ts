@@ -70,6 +70,10 @@ describe("the documentation", () => {
     expect(wideLines(text, /^(?:docs\/tools|examples)\//.test(file))).toEqual([]);
   });
 
+  it.each(narrowed)("$file redirects by a path, because behind TLS a request's own address is http", ({ text }) => {
+    expect(text).not.toMatch(/redirect\([^;]*\.url\b/i);
+  });
+
   it("lists every page once in its index", () => {
     const names = pages.map(({ file }) => file.replace("docs/", ""));
     const indexes = ["README.md", "pages.md"];

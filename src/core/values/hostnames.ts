@@ -27,6 +27,13 @@ export function isLoopback(hostname: string): boolean {
   return hostname === "localhost" || hostname === "[::1]" || /^127(?:\.\d{1,3}){3}$/.test(hostname);
 }
 
+export const originRule = 'the origin that a browser shows, such as "https://app.example.com", without a path';
+
+/** Whether a text is an origin as browsers send it: in lower case, without the usual port and without a slash. */
+export function isOrigin(text: string): boolean {
+  return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+}
+
 function toUrl(host: string): string {
   return `http://${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}`;
 }

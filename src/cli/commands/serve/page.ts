@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { once } from "node:events";
 import { randomBytes } from "node:crypto";
 import { Option } from "commander";
-import { asHostname, isHost, isLoopback, loopbackNames } from "../../../core/values/hostnames.js";
+import { asHostname, isHost, isLoopback, isOrigin, loopbackNames, originRule } from "../../../core/values/hostnames.js";
 import { checkForgotten, checkMemoryFilter, checkProposalFilter } from "../../../mongodb/admin/checks.js";
 import type { MemoryDatabase } from "../../../mongodb/admin/memory-database.js";
 import { createCommand } from "../../command.js";
@@ -17,6 +17,7 @@ interface PageOptions extends TargetOptions {
   host: string;
   port: number;
   access: "read" | "write";
+  publicOrigin?: string;
 }
 
 export const page = createCommand<PageOptions>({
@@ -31,13 +32,21 @@ export const page = createCommand<PageOptions>({
     new Option("--access <access>", "whether the page can also edit files, revert, redact, forget, approve and reject")
       .choices(["read", "write"])
       .default("read"),
+    new Option(
+      "--public-origin <origin>",
+      "the origin in the browser, if a proxy serves the page under another one",
+    ).argParser(parseOrigin),
     ...databaseOptions,
   ],
   run: async (input, context) => {
     const target = getDatabaseTarget(input, context.io.env);
     await withDatabase(target, async (database) => {
       const token = randomBytes(24).toString("base64url");
-      const listener = await createListener(database, { access: input.access, token });
+      const listener = await createListener(database, {
+        access: input.access,
+        publicOrigin: input.publicOrigin,
+        token,
+      });
       await serve(listener, token, input, context);
     });
     return undefined;
@@ -46,7 +55,7 @@ export const page = createCommand<PageOptions>({
 
 async function createListener(
   database: MemoryDatabase,
-  options: { access: "read" | "write"; token: string },
+  options: { access: "read" | "write"; publicOrigin: string | undefined; token: string },
 ): Promise<RequestListener> {
   const { pageOver } = await import("../../../page/memory-page.js");
   const memories: Parameters<typeof pageOver>[0] = {
@@ -63,7 +72,7 @@ async function createListener(
 async function serve(
   listener: RequestListener,
   token: string,
-  { host, port, json }: PageOptions,
+  { host, port, json, publicOrigin }: PageOptions,
   { io, out }: CliContext,
 ): Promise<void> {
   const server = createServer(listener);
@@ -73,7 +82,7 @@ async function serve(
   });
   // The server listens on a port, so the address is not a text.
   const { port: chosenPort } = server.address() as AddressInfo;
-  const url = `http://${host}:${chosenPort}/#token=${token}`;
+  const url = `${publicOrigin ?? `http://${host}:${chosenPort}`}/#token=${token}`;
   const stopped = io.untilStopped();
   try {
     if (json === true) await out.json({ ok: true, url });
@@ -93,4 +102,10 @@ function parseLoopback(given: string): string {
     `--host ${given}: the page listens on ${loopbackNames.join(", ")} only; for others mount \`createMemoryPage\` ` +
       `with \`authorize\` in a server of yours`,
   );
+}
+
+/** @throws CommandError EUSAGE */
+function parseOrigin(given: string): string {
+  if (isOrigin(given)) return given;
+  throw usageError(`--public-origin ${given}: pass ${originRule}`);
 }
