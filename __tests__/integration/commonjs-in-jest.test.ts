@@ -23,5 +23,5 @@ it("runs in jest without a flag where a program is CommonJS", async () => {
     cwd: rootDir,
     env: { ...env, MONGODB_URI: uri, DATABASE: name },
   });
-  expect((await run).stderr).toContain("2 passed, 2 total");
+  expect((await run).stderr).toContain("4 passed, 4 total");
 });

@@ -1,3 +1,5 @@
+import os from "node:os";
+import type * as driver from "mongodb";
 import type { Binary, Db, DbOptions, MongoClient, MongoClientOptions } from "mongodb";
 import type { DatabasePlace } from "../../core/values/database-place.js";
 import { waitAtMost } from "../../core/runtime/wait-at-most.js";
@@ -17,7 +19,12 @@ export async function createClient(uri: string, options: MongoClientOptions = {}
       `the MongoDB connection string is missing (given ${what}); set the environment variable that contains it`,
     );
   }
-  const { MongoClient } = await import("mongodb");
+  const { MongoClient } = await loadDriver();
+  try {
+    return new MongoClient(uri, { ...options, runtimeAdapters: { os } });
+  } catch {
+    // Drivers before 7.2 refuse this option. Later ones load `os` by import(), which Jest refuses without a flag.
+  }
   try {
     return new MongoClient(uri, options);
   } catch (cause) {
@@ -26,6 +33,14 @@ export async function createClient(uri: string, options: MongoClientOptions = {}
     });
   }
 }
+
+/** Loads the driver. A bundle of ES modules, such as that of esbuild, can have nothing of it but its `default`. */
+async function loadDriver(): Promise<Driver> {
+  const loaded: Driver & { default?: Driver } = await import("mongodb");
+  return loaded.default ?? loaded;
+}
+
+type Driver = Omit<typeof driver, "default">;
 
 /**
  * @param dbName default: the name in the connection string
@@ -83,7 +98,7 @@ export async function binaryOfSubtype(client: MongoClient, subtype: number): Pro
   const sample = session.id?.id;
   await session.endSession();
   // The types of an id do not include its class.
-  const BinaryClass = (sample?.constructor ?? (await import("mongodb")).Binary) as typeof Binary;
+  const BinaryClass = (sample?.constructor ?? (await loadDriver()).Binary) as typeof Binary;
   return (bytes) => new BinaryClass(bytes, subtype);
 }
 

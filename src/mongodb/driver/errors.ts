@@ -9,10 +9,12 @@ const tooLargeCodes = new Set<unknown>([146, 17419, 10334, 16493, 13548, 17420, 
 
 const duplicateKeyCode = 11000;
 
-/** Advice for codes that depend on how the server was started. */
+/** Advice for codes that depend on how the server or the program was started. */
 const advice: Record<number, string> = {
   // ReadConcernMajorityNotEnabled: the server keeps everything in memory, as mongodb-memory-server 6.0 does by default.
   148: "; start the server with the storage engine wiredTiger",
+  // ClientMetadataMissingField: the driver greets the server with what it has loaded by import().
+  183: "; in Jest, set NODE_OPTIONS=--experimental-vm-modules, because the driver uses import()",
 };
 
 /** An error of the driver. Its shape is read, not its class, because another copy of `mongodb` may have thrown it. */
