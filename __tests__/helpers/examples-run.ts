@@ -8,6 +8,7 @@ import type * as bindTools from "../../examples/bind-tools/agent.js";
 import type * as createAgent from "../../examples/create-agent/agent.js";
 import type * as customerSupport from "../../examples/customer-support/agent.js";
 import type * as graphTemplate from "../../examples/graph-template/agent.js";
+import type * as serverless from "../../examples/serverless/agent.js";
 import type * as connections from "../../examples/serverless/connection.js";
 import type * as sharedMemory from "../../examples/shared-memory/agent.js";
 import type * as models from "../../examples/shared-memory/scripted-models.js";
@@ -123,6 +124,15 @@ const promises: Record<string, () => Promise<void>> = {
     equal(connection().store, store, "all requests share a connection");
     const reloaded = await load<typeof connections>("serverless", "connection.ts", "?changed");
     equal(reloaded.connection().store, store, "the connection outlasts the module");
+    const { createCook, createMemoryNode, forgetUser } = await load<typeof serverless>("serverless", "agent.ts");
+    const shared = createMemoryNode(store);
+    await createCook(await modelOf("serverless"), shared).invoke(turn("I like fish."), {
+      configurable: { user_id: "ada" },
+    });
+    const countFiles = async () => (await shared.memory("ada").snapshot()).files.length;
+    ok((await countFiles()) > 0, "the log is in the memory");
+    await forgetUser(store, "ada");
+    equal(await countFiles(), 0, "and erased with it, also where requests share a node");
   },
   async "shared-memory"() {
     const { createAgents } = await load<typeof sharedMemory>("shared-memory", "agent.ts");

@@ -9,7 +9,7 @@ import { commandsOf } from "../helpers/documentation.js";
 import type { ExampleResult, ExampleRuns } from "../helpers/examples-run.js";
 import { fixLog } from "../helpers/fixed-log.js";
 import { installLinked } from "../helpers/packed-package.js";
-import { isLong, repetitions } from "../helpers/repetitions.js";
+import { isLong } from "../helpers/repetitions.js";
 import { cliJson } from "../helpers/run-cli.js";
 import { testDatabase } from "../helpers/test-database.js";
 import { testFolder } from "../helpers/test-folder.js";
@@ -24,7 +24,8 @@ const server = "langgraph-server";
 const quick = examples.filter((name) => name !== server);
 const run = isLong ? examples : quick;
 
-const rounds = repetitions({ usual: 1, long: 2 });
+/** The second run finds what the first has stored. */
+const rounds = 2;
 
 /** Outside of the project, with the packed package and nothing else of it. */
 const folder = testFolder();

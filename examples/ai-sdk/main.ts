@@ -14,8 +14,10 @@ console.log(`Model: ${key ? modelName : "scripted (set AI_GATEWAY_API_KEY for a 
 
 try {
   const { agent, node, log } = createCookingAgent(model, store);
-  // Deletes notes of an earlier run in MongoDB.
-  for (const userId of ["ada@example.com", "bob@example.com"]) await node.memory(userId).delete("/");
+  // Erases what an earlier run left in MongoDB. `delete("/")` keeps the log.
+  if (store instanceof MongoMemoryStore)
+    for (const userId of ["ada@example.com", "bob@example.com"])
+      await store.forget({ nodeId: node.nodeId, scope: "perUser", userId });
 
   const ask = async (userId: string, threadId: string, prompt: string): Promise<void> => {
     console.log(`\n[${userId}] ${prompt}`);

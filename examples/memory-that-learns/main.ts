@@ -39,7 +39,7 @@ async function printHistory(memory: Memory): Promise<void> {
 
 try {
   // Deletes notes of an earlier run in MongoDB.
-  await store.forget({ nodeId });
+  await store.forget({ nodeId, scope: "perUser", ...ada });
   const { agent, node } = createHomeAgent(model, store);
   const memory = node.memory(ada.userId);
   const written = memory.with({ actor: ada });

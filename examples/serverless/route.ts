@@ -1,5 +1,5 @@
 import { ChatOpenAI } from "@langchain/openai";
-import { createCook, createMemoryNode } from "./agent.js";
+import { createCook, createMemoryNode, forgetUser } from "./agent.js";
 import { connection } from "./connection.js";
 import { scriptedModel } from "./scripted-model.js";
 
@@ -23,7 +23,7 @@ export async function POST(request: Request): Promise<Response> {
 export async function DELETE(request: Request): Promise<Response> {
   const user = userOf(request);
   if (user === null) return Response.json({ error: "sign in first" }, { status: 401 });
-  await createMemoryNode(connection().store).memory(user).delete("/");
+  await forgetUser(connection().store, user);
   return Response.json({ answer: "forgotten" });
 }
 

@@ -15,9 +15,10 @@ console.log(`Model: ${key ? `ChatOpenAI ${modelName}` : "scripted (set OPENAI_AP
 
 try {
   const { graph, node, houseMemory } = createGraph(model, store);
-  const [ada, bob] = [node.memory("ada"), node.memory("bob")];
-  // Deletes what an earlier run left in MongoDB.
-  await Promise.all([houseMemory, ada, bob].map((memory) => memory.delete("/")));
+  const ada = node.memory("ada");
+  // Erases what an earlier run left in MongoDB. `delete("/")` keeps the log.
+  if (store instanceof MongoMemoryStore)
+    for (const userId of ["ada", "bob"]) await store.forget({ nodeId: node.nodeId, scope: "perUser", userId });
   await houseMemory.write("/rules", "Answer in one sentence.");
 
   const ask = async (user_id: string, thread_id: string, content: string): Promise<void> => {

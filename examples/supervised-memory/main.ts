@@ -31,7 +31,7 @@ function indented(text: string): string {
 
 try {
   // Deletes notes of an earlier run in MongoDB.
-  await store.forget({ nodeId });
+  await store.forget({ nodeId, scope: "global" });
   // Carol's memory is free of the agent's rules, and her changes have her name.
   const memory = store.memory({ nodeId }).with({ actor: carol });
   const { history, proposals } = memory;

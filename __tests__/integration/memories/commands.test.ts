@@ -102,7 +102,7 @@ describe.each([false, true])("commands, history: %s", (history) => {
   });
 
   it.each([
-    ["an address", { nodeId: "a" }, { nodeId: "a" }, 7],
+    ["an address", { nodeId: "a", scope: "global" }, { nodeId: "a" }, 7],
     ["a user", { userId: "ada" }, { nodeId: "a", scope: "perUser", userId: "ada" }, 17],
     ["a thread", { threadId: "1" }, { nodeId: "a", scope: "perThread", threadId: "1" }, 17],
   ] as const)("forget of %s is made by few", async (_title, who, address, most) => {

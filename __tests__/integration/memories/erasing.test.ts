@@ -172,7 +172,7 @@ describe("forget", () => {
     [{ userId: "ada" }, [user("a", "ada"), user("b", "ada")]],
     [{ threadId: "ada" }, [thread("a", "ada"), thread("b", "ada")]],
     [user("a", "ada"), [user("a", "ada")]],
-    [{ nodeId: "a" }, [node("a")]],
+    [node("a"), [node("a")]],
     [{ userId: "nobody" }, []],
     [node("c"), []],
   ])("of %j removes these documents and no other, and once more finds none", async (who, gone) => {
@@ -218,11 +218,12 @@ describe("forget", () => {
     [{ userId: { $gt: "" } }, /userId must be a non-empty string/],
     [{ userId: "ada", threadId: "x" }, /leave threadId or userId out/],
     [{ scope: "perUser" }, /nodeId must be a non-empty string/],
+    [{ nodeId: "a" }, /pass \{ nodeId, scope: "global" \}.* listMemories\(\{ nodeId \}\) lists them/],
     [{ nodeId: "a", userId: "ada" }, /did you mean "perUser"/],
     [{ users: "ada" }, /unknown field of the target of forget: users/],
   ])("refuses %j, and removes nothing", async (who, message) => {
     const { store, documents } = unchanged;
-    const error = await getFailure(store.forget(who as MemoryAddress));
+    const error = await getFailure(store.forget(who as { userId: string }));
     expect([error.code, error.message]).toEqual(["EINVAL", expect.stringMatching(message)]);
     expect(await documents.countDocuments()).toBe(people.length);
   });
@@ -286,7 +287,7 @@ describe("forget", () => {
     ["an address", (owner) => [user("a", owner)], (owner) => user("a", owner)],
     ["a user", (owner) => ["a", "b"].map((nodeId) => user(nodeId, owner)), (owner) => ({ userId: owner })],
     ["a thread", (owner) => ["a", "b"].map((nodeId) => thread(nodeId, owner)), (owner) => ({ threadId: owner })],
-    ["a node's own memory", (owner) => [node(owner)], (owner) => ({ nodeId: owner })],
+    ["a node's own memory", (owner) => [node(owner)], node],
   ])("of %s counts the files of all pages, and leaves no document that names it", async (_title, listOf, who) => {
     const owner = randomUUID();
     const { store, documents } = freshStore({ history: true, ...withPageBytes(2000) });

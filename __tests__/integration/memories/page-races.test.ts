@@ -95,7 +95,7 @@ describe("a forget that was interrupted", () => {
 
   it("is finished by the next", async () => {
     const { address, memory } = await openInterrupted();
-    expect(await openStore().forget(address)).toMatchObject({ memories: 1 });
+    expect(await openStore().forget({ ...address, scope: "global" })).toMatchObject({ memories: 1 });
     expect(await readStoredPages(memories, address)).toEqual([]);
     await memory.write("/new", "new");
     expect((await memory.snapshot()).files.map(({ path }) => path)).toEqual(["/new"]);
@@ -112,7 +112,7 @@ describe("a forget", () => {
       const wasMet = await slowClient.runBeside(
         number,
         () => rival.delete("/files"),
-        () => slowStore.forget(address),
+        () => slowStore.forget({ ...address, scope: "global" }),
       );
       expect(await readStoredPages(memories, address)).toEqual([]);
       return wasMet;
@@ -171,7 +171,7 @@ it.each([
   // Both memories have three changes, so their revisions are equal.
   for (const path of ["/a", "/b", "/d"]) await slow.write(path, "first");
   const replace = async (): Promise<void> => {
-    await rival.forget(address);
+    await rival.forget({ ...address, scope: "global" });
     const namespace = ["memory", address.nodeId, "global"];
     const paths = ["/a", "/c", ...names].slice(0, count);
     await rival.batch(paths.map((key) => ({ namespace, key, value: { content: `second ${text}` } })));

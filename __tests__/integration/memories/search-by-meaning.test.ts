@@ -206,14 +206,14 @@ describe("the vectors of passages", () => {
     // By a store that has no embeddings itself.
     const another = new MongoMemoryStore({ client, dbName: name });
     await another.forget({ userId: users[0] ?? "" });
-    await another.forget({ nodeId });
+    await another.forget({ nodeId, scope: "global" });
     expect((await findVectors({ nodeId })).map(({ userId }: Document) => userId)).toEqual([users[1]]);
   });
 
   it.each([
     ["vectors_by_user", { userId: "ann" }],
     ["vectors_by_thread", { threadId: "first" }],
-    ["vectors_of_memory", { nodeId: "assistant" }],
+    ["vectors_of_memory", { nodeId: "assistant", scope: "global" } as const],
   ])("are found by the index %s where they are to go", async (index, who) => {
     const store = storeWith(new FakeEmbeddings());
     const memory = store.memory(freshAddress());
@@ -267,7 +267,7 @@ describe("the vectors of passages", () => {
       const embed = embeddings.embedDocuments.bind(embeddings);
       embeddings.embedDocuments = async (texts) => {
         const isFirst = embeddings.documentCalls.length === 0;
-        if (isFirst) await store.forget(address);
+        if (isFirst) await store.forget({ ...address, scope: "global" });
         else expect(await findVectors(address)).toHaveLength(100);
         if (!isFirst && what === "a search that was given up") givenUp.abort();
         return embed(texts);
@@ -393,7 +393,7 @@ describe("two models in one memory", () => {
       "old, 4",
     ]);
     expect(embedded(newer)).toEqual(["aaa", "bbb"]);
-    await storeWith(old).forget(address);
+    await storeWith(old).forget({ ...address, scope: "global" });
     expect(await findVectors(address)).toEqual([]);
   });
 

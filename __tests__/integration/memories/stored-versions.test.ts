@@ -296,7 +296,7 @@ describe("beside 1,000 versions of other memories, that have the same paths and 
       onAsk: "propose",
     });
     await new MemoryTool({ memory: node.memory() }).invoke({ command: "append", path: "/a", content: "x" });
-    for (const range of [{ userId: "nobody" }, { threadId: "none" }, { nodeId: "nowhere" }]) {
+    for (const range of [{ userId: "nobody" }, { threadId: "none" }, { nodeId: "nowhere", scope: "global" } as const]) {
       const plans = await Promise.all(
         ["many", "many_versions", "many_proposals"].map((collection) =>
           getPlans(watched, db, collection, () => store.forget(range, { mentions: false })),

@@ -123,7 +123,7 @@ export const archives: Target = {
         return `${archive.kind} ${exitCode}`;
       },
       close: async () => {
-        await store.forget({ nodeId: id });
+        await store.forget({ nodeId: id, scope: "global" });
         await folder.remove();
       },
     });

@@ -81,7 +81,7 @@ export const largeTexts: Target = {
         return getOutcome(async () => assertClean(JSON.stringify((await measure(() => run(given))) ?? null)));
       },
       close: async () => {
-        await store.forget({ nodeId: id });
+        await store.forget({ nodeId: id, scope: "global" });
       },
     });
   },

@@ -115,7 +115,7 @@ export const searches: Target = {
         return `${search.kind} ${found.length === 0 ? "nothing" : "ok"}`;
       },
       close: async () => {
-        await memories.forget({ nodeId: id });
+        await memories.forget({ nodeId: id, scope: "global" });
         for (const name of [`${id} items`, `${id} vectors`]) await client.db(dbName).collection(name).drop();
       },
     });

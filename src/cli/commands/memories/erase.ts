@@ -89,10 +89,10 @@ interface Counts {
   proposals?: number;
 }
 
-function formatCounts({ memories, files, versions = 0, proposals = 0 }: Counts): string {
+function formatCounts({ memories, files, versions, proposals }: Counts): string {
   const parts = [countText(files, "file")];
-  if (versions > 0) parts.push(countText(versions, "version"));
-  if (proposals > 0) parts.push(countText(proposals, "proposal"));
+  if (versions !== undefined) parts.push(countText(versions, "version"));
+  if (proposals !== undefined) parts.push(countText(proposals, "proposal"));
   return `${countText(memories, "memory")} with ${new Intl.ListFormat("en-GB").format(parts)}`;
 }
 
