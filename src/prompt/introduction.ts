@@ -57,11 +57,9 @@ function introduceScope({ content, scope, isTree, insteadOf, isOwnerMissing = fa
   const start = isTree ? "This" : "Scope: global. This";
   const where = isTree ? " at /" : "";
   if (isOwnerMissing)
-    return [
-      `${start} run has no ${owner}, so the notes of all ${owner}s are shown${where}; the memory tool refuses every call.`,
-    ];
+    return [`${start} run has no ${owner}, so the global memory is shown${where}; the memory tool refuses every call.`];
   return [
-    `${start} ${owner}'s own memory${where} has no files, so until it has one the notes of all ${owner}s are shown; ` +
+    `${start} ${owner}'s own memory${where} has no files, so until it has one the global memory is shown; ` +
       `the memory tool reads and writes this ${owner}'s own memory, not these notes.`,
   ];
 }

@@ -92,7 +92,7 @@ describe("a rendered tree", () => {
     const text = renderMemory(notes, { ...treeOptions, insteadOf: "perThread" });
     expect(text).toContain('<memory scope="global"');
     expect(text).toContain(
-      "This thread's own memory has no files, so until it has one the notes of all threads are shown",
+      "This thread's own memory has no files, so until it has one the global memory is shown",
     );
     expect(text).toContain("the memory tool reads and writes this thread's own memory, not these notes.");
   });
@@ -101,7 +101,7 @@ describe("a rendered tree", () => {
     const missing = { ...treeOptions, insteadOf: "perThread", isOwnerMissing: true } as const;
     const text = renderMemory(notes, missing);
     expect(text).toContain(
-      "\nScope: global. This run has no thread, so the notes of all threads are shown; the memory tool refuses every call.\n",
+      "\nScope: global. This run has no thread, so the global memory is shown; the memory tool refuses every call.\n",
     );
     expect(text).not.toContain("own memory");
     expect(renderMemory(notes, { ...missing, insteadOf: "perUser", maxChars: text?.length ?? 0 })).toContain("no user");

@@ -280,7 +280,7 @@ These memories are empty; the memory tool writes to them. Each has a line with i
     await open("own").write("/rules/hidden", "x");
     const text = await shown(node, {}, { userId: "ann" });
     expect(text).toContain(
-      "This user's own memory at / has no files, so until it has one the notes of all users are shown",
+      "This user's own memory at / has no files, so until it has one the global memory is shown",
     );
     expect(text).toContain(
       "/ (global)\n/all (1 byte)\n/mine/ (perUser, this user only, empty)\n/rules/ - House rules (global, read-only, empty)\n</memory>",
@@ -298,7 +298,7 @@ These memories are empty; the memory tool writes to them. Each has a line with i
       "/ (global)\n/all (1 byte)\n/rules/ - House rules (global, read-only)\n/rules/tone (1 byte)",
     );
     expect(text).toContain(
-      "This run has no user, so the notes of all users are shown at /; the memory tool refuses every call.",
+      "This run has no user, so the global memory is shown at /; the memory tool refuses every call.",
     );
     expect(told).toEqual(["user_id is required for perUser scope"]);
   });
