@@ -13,6 +13,7 @@ import {
   hasUnnamedAnswer,
   type InterruptState,
   listInterruptsOfStep,
+  type StepInterrupt,
   runInContext,
   withoutUnnamedAnswer,
 } from "./langgraph-internals.js";
@@ -66,7 +67,8 @@ function createRequest(
 /**
  * Takes the answer of a person, or ends the run with the question. LangGraph gives an answer without an id to all tasks
  * that wait, but the person may have seen only one of their questions. So it counts for several only if it decides all
- * of them alike; the order of tasks is not certain.
+ * of them alike; the order of tasks is not certain. If the others were answered before, it is for the one that is left,
+ * unless that one was asked again because of such an answer: LangGraph keeps the answer, and gives it to each run.
  */
 async function ask(
   request: ReviewRequest,
@@ -76,7 +78,12 @@ async function ask(
 ): Promise<unknown> {
   const isUnnamed = hasUnnamedAnswer(interrupts, getNextInterruptNumber(interrupts));
   const questions = isUnnamed ? await listInterruptsOfStep(config) : [];
-  const isForOne = questions.length < 2;
+  const [open, ...others] = questions.filter(({ isAnswered }) => !isAnswered);
+  const isLast =
+    others.length === 0 &&
+    JSON.stringify(open?.value) === JSON.stringify(request) &&
+    listDecisions(interrupts.nullResume).length === 1;
+  const isForOne = questions.length < 2 || isLast;
   const decision = isForOne ? null : getDecisionOfAll(interrupts.nullResume, questions);
   if (isForOne || decision !== null) {
     const answer = await runInContext(config, async (): Promise<unknown> => interrupt(request));
@@ -92,16 +99,21 @@ async function ask(
 }
 
 /** Returns the decision that an answer has once for each action of the questions. Null if it has others. */
-function getDecisionOfAll(answer: unknown, questions: readonly unknown[]): unknown {
-  const decisions = isRecord(answer) ? answer["decisions"] : undefined;
-  if (!Array.isArray(decisions) || decisions.length !== countActions(questions)) return null;
-  const [first] = decisions as unknown[];
+function getDecisionOfAll(answer: unknown, questions: readonly StepInterrupt[]): unknown {
+  const decisions = listDecisions(answer);
+  if (decisions.length !== countActions(questions)) return null;
+  const [first] = decisions;
   return decisions.every((decision) => isDeepStrictEqual(decision, first)) ? first : null;
 }
 
-function countActions(questions: readonly unknown[]): number {
+function listDecisions(answer: unknown): unknown[] {
+  const decisions = isRecord(answer) ? answer["decisions"] : undefined;
+  return Array.isArray(decisions) ? decisions : [];
+}
+
+function countActions(questions: readonly StepInterrupt[]): number {
   return questions
-    .map((question) => (isRecord(question) ? question["actionRequests"] : undefined))
+    .map(({ value }) => (isRecord(value) ? value["actionRequests"] : undefined))
     .reduce<number>((sum, actions) => sum + (Array.isArray(actions) ? actions.length : 1), 0);
 }
 

@@ -58,11 +58,18 @@ export function withoutUnnamedAnswer<Config extends RunnableConfig>(config: Conf
   };
 }
 
+/** An interrupt of a step. */
+export interface StepInterrupt {
+  value: unknown;
+  /** Whether its task has taken an answer, and has ended. */
+  isAnswered: boolean;
+}
+
 /**
- * Lists the values of all interrupts of the step of the graph, those of subgraphs too. The list has those that are
- * answered meanwhile, because another task may end while this one reads.
+ * Lists all interrupts of the step of the graph, those of subgraphs too. The list has those that are answered meanwhile,
+ * because another task may end while this one reads.
  */
-export async function listInterruptsOfStep({ configurable }: RunnableConfig): Promise<unknown[]> {
+export async function listInterruptsOfStep({ configurable }: RunnableConfig): Promise<StepInterrupt[]> {
   const saver = configurable?.["__pregel_checkpointer"] as Pick<BaseCheckpointSaver, "getTuple">;
   const ids = configurable?.["checkpoint_map"] as Record<string, string> | undefined;
   const thread: unknown = configurable?.["thread_id"];
@@ -72,9 +79,19 @@ export async function listInterruptsOfStep({ configurable }: RunnableConfig): Pr
   // A run from an earlier checkpoint goes on at a copy, which lacks the interrupts.
   if (tuple?.metadata?.source === "fork" && tuple.parentConfig) tuple = await saver.getTuple(tuple.parentConfig);
   const writes = tuple?.pendingWrites ?? [];
-  const interrupts = writes.flatMap(([, channel, value]) => (channel === "__interrupt__" ? value : []));
-  return (interrupts as { value?: unknown }[]).map(({ value }) => value);
+  const isAnswered = (id: string): boolean => {
+    const channels = writes.flatMap(([task, channel]) => (task === id ? channel : []));
+    return channels.includes("__resume__") && channels.some((channel) => !unfinishedChannels.has(channel));
+  };
+  return writes.flatMap(([task, channel, interrupts]) =>
+    channel === "__interrupt__"
+      ? (interrupts as { value?: unknown }[]).map(({ value }) => ({ value, isAnswered: isAnswered(task) }))
+      : [],
+  );
 }
+
+/** What a task writes that has not ended. Every other write is a result. */
+const unfinishedChannels = new Set(["__interrupt__", "__resume__", "__error__", "__scheduled__"]);
 
 /** The number of the next `interrupt()` of the task. */
 export function getNextInterruptNumber({ interruptCounter }: InterruptState): number {

@@ -125,10 +125,10 @@ describe("a forget", () => {
       const wasMet = await slowClient.runBeside(
         number,
         async () => {
-          await openStore().forget(address);
+          await openStore().forget({ ...address, scope: "global" });
           await fill(openStore().memory(address));
         },
-        () => slowStore.forget(address),
+        () => slowStore.forget({ ...address, scope: "global" }),
       );
       const { files } = await openStore().memory(address).snapshot();
       expect([names, []]).toContainEqual(files.map(({ path }) => path));
@@ -235,7 +235,7 @@ describe("moving recorded changes into versions", () => {
       for (const content of ["first", "second", "third"]) await slow.write("/file", content);
       const wasMet = await slowClient.runBeside(
         number,
-        () => openStore({ history: true }).forget(address),
+        () => openStore({ history: true }).forget({ ...address, scope: "global" }),
         // Moves all recorded changes.
         () => slow.history?.redact({ text: "found nowhere" }) ?? Promise.reject(new Error("no history")),
       );

@@ -393,6 +393,17 @@ describe("several questions", () => {
     expect(await readTexts(free)).toEqual({ "/a": "x" });
   });
 
+  it("of parallel calls in createAgent need no id for the last one", async () => {
+    const { node, free } = freshMemory();
+    const agent = agentThatCalls(node, append("/a", "x"), append("/b", "y"), append("/c", "z"));
+    const [first, second] = (await start(agent)).__interrupt__ ?? [];
+    await resume(agent, { [first?.id ?? ""]: approved });
+    const reply = await resume(agent, { [second?.id ?? ""]: approved });
+    expect(getReviews(reply)).toHaveLength(1);
+    expect(getReviews(await resume(agent, approved))).toEqual([]);
+    expect(await readTexts(free)).toEqual({ "/a": "x", "/b": "y", "/c": "z" });
+  });
+
   it("of parallel calls in a ToolNode come one after the other, and each answer is for what was shown", async () => {
     const { node, free } = freshMemory();
     const agent = graphWith(node.memoryTools, append("/a", "x"), append("/b", "y"), append("/c", "z"));

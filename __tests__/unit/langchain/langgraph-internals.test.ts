@@ -76,6 +76,12 @@ const internals: Internal[] = [
     check: checkInterruptsOfStep,
   },
   {
+    field: "`__resume__` and the results of a task in the pending writes of a checkpoint",
+    usedFor: "answers without an id: such an answer is for the last question of a step",
+    lookAt: "`interrupt` in dist/interrupt.js and `_commit` in dist/pregel/runner.js of langgraph",
+    check: checkAnsweredInterrupts,
+  },
+  {
     field: "configurable.__pregel_checkpointer",
     usedFor: "refusing a change that needs approval if the run cannot wait",
     lookAt: "the function `interrupt` in dist/interrupt.js of langgraph",
@@ -239,7 +245,7 @@ async function checkInterruptsOfStep(): Promise<void> {
     const state = getInterruptState(runConfig);
     if (state === null) throw new Error("the config of a task has no state of interrupts");
     const isUnnamed = hasUnnamedAnswer(state, 0);
-    seen.push([questions, isUnnamed]);
+    seen.push([questions.map(({ value }) => value), isUnnamed]);
     if (!isUnnamed) interrupt(question);
     return runInContext(withoutUnnamedAnswer(runConfig), async () => interrupt(`${question} again`));
   };
@@ -259,6 +265,29 @@ async function checkInterruptsOfStep(): Promise<void> {
     [both, true],
   ]);
   expect([getQuestions(first), getQuestions(second)]).toEqual([both, ["left? again", "right? again"]]);
+}
+
+async function checkAnsweredInterrupts(): Promise<void> {
+  let seen: unknown[] = [];
+  const ask = async (runConfig: RunnableConfig, question: string): Promise<object> => {
+    seen = await listInterruptsOfStep(runConfig);
+    const done: boolean = interrupt(question);
+    return question === "left?" ? { done } : {};
+  };
+  const graph = new StateGraph(stateAnnotation)
+    .addNode("left", (_state, runConfig) => ask(runConfig, "left?"))
+    .addNode("right", (_state, runConfig) => ask(runConfig, "right?"))
+    .addEdge(START, "left")
+    .addEdge(START, "right")
+    .compile({ checkpointer: new MemorySaver() });
+  const asked = (await graph.invoke({}, config)) as { __interrupt__?: { id: string; value: string }[] };
+  const left = asked.__interrupt__?.find(({ value }) => value === "left?");
+  await graph.invoke(new Command({ resume: { [left?.id ?? ""]: true } }), config);
+  await graph.invoke(new Command({ resume: true }), config);
+  expect(seen).toEqual([
+    { value: "left?", isAnswered: true },
+    { value: "right?", isAnswered: false },
+  ]);
 }
 
 async function checkCheckpointer(): Promise<void> {
