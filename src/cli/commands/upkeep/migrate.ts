@@ -18,8 +18,8 @@ import { countText } from "../../terminal/format.js";
 const migrateEarlierFormat = createCommand<TargetOptions & { dryRun?: boolean }>({
   usage: "earlier-format",
   description:
-    "Rewrite memories of earlier formats in today's form: those of the earlier system, with nested data, and those of " +
-    "version 0.1.0. Until then a store refuses the collection. You can run it again.",
+    "Rewrite memories of earlier formats in today's form: those with nested data, and those with an ObjectId as _id. " +
+    "Until then a store refuses the collection. You can run it again.",
   examples: ["migrate earlier-format --dry-run", "migrate earlier-format --node assistant"],
   options: [
     idOption("--node <id>", "only the memory of this node (default: all)"),
