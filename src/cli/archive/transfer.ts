@@ -111,7 +111,7 @@ async function planTransfer(
 }
 
 /**
- * Takes the blanks from the ends of names that the memory does not have. Reason: version 0.1.0 created such names, and
+ * Takes the blanks from the ends of names that the memory does not have. Reason: earlier systems created such names, and
  * nobody can create them now.
  * @throws CommandError EINPUT if two files would have one path
  */
