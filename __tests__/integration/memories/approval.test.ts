@@ -450,7 +450,8 @@ it.each(["nodeId", "userId", "threadId"] as const)(
     for (const node of [own, place.node]) await propose(node, { command: "append", path: "/a", content: "x" }, config);
     const [ofAll] = await readAll(place.proposals.list());
     await place.proposals.approve(ofAll?.id ?? "", { by: { userId: "zoe" } });
-    await store.forget({ [field]: field === "nodeId" ? place.nodeId : "zoe" } as { userId: string });
+    const who = field === "nodeId" ? { nodeId: place.nodeId, scope: "global" } : { [field]: "zoe" };
+    await store.forget(who as { userId: string });
     const [left, ...others] = await findRecords(place);
     expect(others).toEqual([]);
     expect(left?.["nodeId"]).toBe(field === "nodeId" ? "own" : place.nodeId);

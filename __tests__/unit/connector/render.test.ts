@@ -91,9 +91,7 @@ describe("a rendered tree", () => {
   it("says of a fallback that the thread's own memory has no files, how long it lasts and what the tool works on", () => {
     const text = renderMemory(notes, { ...treeOptions, insteadOf: "perThread" });
     expect(text).toContain('<memory scope="global"');
-    expect(text).toContain(
-      "This thread's own memory has no files, so until it has one the global memory is shown",
-    );
+    expect(text).toContain("This thread's own memory has no files, so until it has one the global memory is shown");
     expect(text).toContain("the memory tool reads and writes this thread's own memory, not these notes.");
   });
 

@@ -279,9 +279,7 @@ These memories are empty; the memory tool writes to them. Each has a line with i
     await open("drafts").write("/not shown", "x");
     await open("own").write("/rules/hidden", "x");
     const text = await shown(node, {}, { userId: "ann" });
-    expect(text).toContain(
-      "This user's own memory at / has no files, so until it has one the global memory is shown",
-    );
+    expect(text).toContain("This user's own memory at / has no files, so until it has one the global memory is shown");
     expect(text).toContain(
       "/ (global)\n/all (1 byte)\n/mine/ (perUser, this user only, empty)\n/rules/ - House rules (global, read-only, empty)\n</memory>",
     );
