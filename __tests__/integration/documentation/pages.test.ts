@@ -148,10 +148,10 @@ describe("the programs of the pages", () => {
 
 describe("the README", () => {
   // npm shows it from the repository: the package is smaller without it.
-  it("has the recording of the page, with words for who cannot see it", () => {
+  it("has the recording of the page and a diagram, with words for who cannot see them", () => {
     const pictures = Array.from(textOf("README.md").matchAll(/!\[([^\]]*)\]\(([^)]+)\)/g));
-    expect(pictures.map(([, , file]) => file)).toEqual(["docs/images/recording.webp"]);
-    expect(pictures[0]?.[1]).toMatch(/\w{3}/);
+    expect(pictures.map(([, , file]) => file)).toEqual(["docs/images/recording.webp", "docs/images/how-it-works.svg"]);
+    for (const [, words] of pictures) expect(words).toMatch(/\w{3}/);
   });
 });
 

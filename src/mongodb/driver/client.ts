@@ -21,7 +21,7 @@ export async function createClient(uri: string, options: MongoClientOptions = {}
   }
   const { MongoClient } = await loadDriver();
   try {
-    return new MongoClient(uri, { ...options, runtimeAdapters: { os } });
+    return new MongoClient(uri, { runtimeAdapters: { os }, ...options });
   } catch {
     // Drivers before 7.2 refuse this option. Later ones load `os` by import(), which Jest refuses without a flag.
   }
