@@ -99,9 +99,8 @@ export default {
   reporters: ["default", "<rootDir>/__tests__/helpers/summary-reporter.js"],
   // Two more than the cores of the smallest machines: tests wait for servers and processes half of their time.
   maxWorkers: 4,
-  // Node keeps the modules of each test file that is done. In a full worker, to collect garbage takes longer than to start
-  // another worker.
-  workerIdleMemoryLimit: "350MB",
+  // Node keeps the modules of each test file that is done. With less, to start workers takes longer than to collect garbage.
+  workerIdleMemoryLimit: "800MB",
   // Only what hangs takes so long, however busy the machine is.
   testTimeout: 600_000,
 };
