@@ -181,15 +181,15 @@ export class MongoMemoryStore extends BaseStore {
   }
 
   /**
-   * Erases a memory, or all memories of a thread or a user in all nodes, also expired ones. The address of a memory
-   * names its scope, also "global", because `listMemories({ nodeId })` lists memories of all scopes. It also removes the id of
-   * the user or the thread from the histories of other memories. A write during `forget` or later makes a new memory,
+   * Erases a memory, or all memories of a thread or a user in all nodes, also expired ones. An address without a scope is
+   * that of the global memory, while `listMemories({ nodeId })` lists the memories of all scopes. It also removes the id
+   * of the user or the thread from the histories of other memories. A write during `forget` or later makes a new memory,
    * without the old texts. If it fails, call it again: it finishes the rest.
    * @returns the number of erased memories, files, versions and proposals, and what still mentions the thread or user
    * @throws MemoryError EINVAL for a bad address or id, TypeError for bad options, EIO if the database failed or did not
    * answer within `timeoutMs`
    */
-  async forget(who: CheckedAddress | MemoryOwner, options: ForgetOptions = {}): Promise<ForgottenCounts> {
+  async forget(who: MemoryAddress | MemoryOwner, options: ForgetOptions = {}): Promise<ForgottenCounts> {
     const range = checkForgotten(who);
     const { mentions } = checkOptions("ForgetOptions", forgetOptionsSchema, options);
     const itemsCollection = mentions ? this.#itemsCollection : null;

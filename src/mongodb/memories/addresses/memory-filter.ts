@@ -134,11 +134,6 @@ function getRanges({ scope, nodeId, ...owner }: Fields): AddressRange[] {
  */
 export function checkForgotten(who: unknown): AddressRange {
   const { nodeId, scope, ...owner } = checkFields(who, "the target of forget");
-  if (nodeId !== undefined && scope === undefined && findOwnerField(owner) === null)
-    throw invalid(
-      'forget erases one memory of a node; pass { nodeId, scope: "global" }, or scope, nodeId and the thread or user. ' +
-        "listMemories({ nodeId }) lists them",
-    );
   if (nodeId !== undefined || scope !== undefined) return { ...checkAddress(who) };
   const field = findOwnerField(owner);
   if (field === null)
