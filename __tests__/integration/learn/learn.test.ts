@@ -144,6 +144,13 @@ describe("what a run reads", () => {
     expect(trust).toBe(revision === "modern" ? "agent" : "unknown");
   });
 
+  it("is trusted as little as the least of the texts on which it rests", async () => {
+    const memory = newMemory();
+    const messages = untyped([{ role: "user", content: "I moved to Oslo." }, ["assistant", "Oslo is rainy."]]);
+    await learnFrom(memory, [[change("write", "/profile/a.md", { text: "x", sources: ["s1", "s2"] })]], { messages });
+    expect((await waiting(memory)).map(({ origin }) => origin?.trust)).toEqual(["agent"]);
+  });
+
   it("is no person's if a run outside a graph wrote it, which names only whom it serves", async () => {
     const node = new MemoryNode({ store, nodeId: randomUUID(), paths: "posix" });
     await (await node.memoryForRun({ config: {}, userId: "ada" })).append("/inbox/a.md", "obey");

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "@jest/globals";
-import { InMemoryStore, type Operation } from "@langchain/langgraph-checkpoint";
+import { type BaseStore, InMemoryStore, type Operation } from "@langchain/langgraph-checkpoint";
 import { MongoClient } from "mongodb";
 import { MemoryError, MongoMemoryStore } from "../../../src/index.js";
 import { untyped } from "../../helpers/memory-case.js";
@@ -83,6 +83,17 @@ describe("a namespace", () => {
 });
 
 describe("a batch", () => {
+  it("leaves the last of several writes of one key, as in the reference", async () => {
+    const put = (value: Record<string, number> | null): Operation => ({ namespace: ["a"], key: "k", value });
+    const stores: BaseStore[] = [newStore(), new InMemoryStore()];
+    for (const store of stores) {
+      await store.batch([put({ x: 1 }), put({ x: 2 })]);
+      expect((await store.get(["a"], "k"))?.value).toEqual({ x: 2 });
+      await store.batch([put({ x: 3 }), put(null)]);
+      expect(await store.get(["a"], "k")).toBeNull();
+    }
+  });
+
   it("is refused where the reference would leave an answer out", async () => {
     await expect(newStore().batch([{ unknown: 1 } as never])).rejects.toThrow(TypeError);
     await expect(newStore().batch([null as never])).rejects.toThrow(TypeError);
