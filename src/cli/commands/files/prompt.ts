@@ -3,8 +3,7 @@ import type { MountOutline } from "../../../core/mounts/mounted-outlines.js";
 import { pickDefined } from "../../../core/settings/pick-defined.js";
 import { checkMemoryFilter } from "../../../mongodb/admin/checks.js";
 import type { MemoryContent } from "../../../prompt/connector-options.js";
-import { explainPrompt, type MemoryExplanation } from "../../../prompt/explain.js";
-import { createForm, findLogPath, readAtRoot, readToShow, showMemories } from "../../../prompt/shown-memory.js";
+import type { MemoryExplanation } from "../../../prompt/explain.js";
 import { numberOption } from "../../command.js";
 import { memoryCommand } from "../../memory-command.js";
 import { openMemoryIn } from "../../targets/open-target.js";
@@ -36,6 +35,10 @@ export const prompt = memoryCommand<{ question?: string; content?: MemoryContent
   access: "read",
   missing: "allow",
   run: async ({ memory, database, address }, { question = "", content, maxChars }, { out }) => {
+    // They load LangChain, which no other command needs.
+    const { explainPrompt } = await import("../../../prompt/explain.js");
+    const shown = await import("../../../prompt/shown-memory.js");
+    const { createForm, findLogPath, readAtRoot, readToShow, showMemories } = shown;
     const { nodeId, scope } = address;
     const global = openMemoryIn(database, { nodeId, scope: "global" }, { access: "read" }).memory;
     const explanation = await explainPrompt(
