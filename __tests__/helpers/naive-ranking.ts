@@ -4,7 +4,7 @@ import { englishWords } from "../../src/core/search/words.js";
 
 interface NaiveFile {
   path: string;
-  passages: { line: number; level: number; words: readonly string[] }[];
+  passages: { line: number; level: number; words: readonly string[]; speaker: readonly string[] }[];
 }
 
 export interface NaiveHit {
@@ -17,6 +17,7 @@ export interface NaiveHit {
 export function searchNaively(texts: readonly FileText[], query: string): NaiveHit[] {
   const files = texts.map(readFile);
   const words = englishWords(query);
+  const speakers = /\b(?:I|my)\b/.test(query) ? [...words, "user"] : words;
   const pairs = words.slice(1).map((word, index) => [words[index] ?? "", word]);
   const terms = [...words.map((word) => [word]), ...pairs].filter(
     (term, index, all) => all.findIndex((other) => other.join(" ") === term.join(" ")) === index,
@@ -39,7 +40,9 @@ export function searchNaively(texts: readonly FileText[], query: string): NaiveH
           share * (rarity(passagesWith, all.length) * (asItself + asPart) + rarity(filesWith, files.length) * asFile)
         );
       };
-      const score = terms.reduce((sum, term) => sum + scoreOfTerm(term), 0);
+      const { speaker = [] } = file.passages.find(({ line }) => line === passage.line) ?? {};
+      const weight = speaker.some((word) => speakers.includes(word)) ? 2 : 1;
+      const score = weight * terms.reduce((sum, term) => sum + scoreOfTerm(term), 0);
       return terms.some((term) => count(around, term) > 0) ? [{ path: file.path, line: passage.line, score }] : [];
     });
     const bestOfLine = (line: number): NaiveHit[] =>
@@ -53,8 +56,9 @@ function readFile({ path, content }: FileText): NaiveFile {
     line: firstLine,
     level,
     words: englishWords(content.slice(start, end)),
+    speaker: level < 8 ? [] : englishWords(/^[A-Z][^:\n]{0,40}:(?=\s)/.exec(content.slice(start, end))?.[0] ?? ""),
   }));
-  return { path, passages: [{ line: 0, level: 0, words: englishWords(path) }, ...passages] };
+  return { path, passages: [{ line: 0, level: 0, words: englishWords(path), speaker: [] }, ...passages] };
 }
 
 /**

@@ -8,7 +8,7 @@ import { sourceImports, type SourceImport } from "../helpers/source-imports.js";
  * that fits a file is its module.
  */
 const mayImport: Record<string, string[]> = {
-  core: ["core/display/hidden-characters", "core/search/words"],
+  core: ["core/display/hidden-characters", "core/search/words", "core/search/irregular-forms"],
   "custom-backend": ["core"],
   backends: ["core"],
   "langchain/langgraph-internals": [],
@@ -73,7 +73,8 @@ const mayImport: Record<string, string[]> = {
   "move-out": ["core"],
   "page/token-header": [],
   "core/display/hidden-characters": [],
-  "core/search/words": [],
+  "core/search/words": ["core/search/irregular-forms"],
+  "core/search/irregular-forms": [],
   page: ["core", "prompt", "mongodb/memories", "mongodb/store", "page/token-header", "tidy"],
   "page/answers": ["page"],
   "page/client": ["core/display/hidden-characters", "core/search/words", "page/answers", "page/token-header"],

@@ -5,7 +5,11 @@ import type { Conversation, Question } from "./conversations.js";
 export type Ranking = (question: Question) => Promise<string[]>;
 
 /** What people build without a package, and the package's own search, each without any mark. */
-export async function createRankings(memory: Memory, conversation: Conversation): Promise<Record<string, Ranking>> {
+export async function createRankings(
+  memory: Memory,
+  conversation: Conversation,
+  ranks: boolean,
+): Promise<Record<string, Ranking>> {
   const { files } = await memory.snapshot();
   const lines = files.flatMap(({ content }) =>
     content.split("\n").filter((line) => /^(?:User|Assistant|  )/.test(line)),
@@ -15,10 +19,16 @@ export async function createRankings(memory: Memory, conversation: Conversation)
   return {
     "newest lines that fit": async () => lines.toReversed(),
     "BM25 of lines, best first": async ({ text }) => rankByWords(text),
-    "vectors of messages, best first": async ({ bySimilarity }) => bySimilarity.map((id) => texts.get(id) ?? ""),
-    "passages of `search`, best first": async ({ text }) =>
-      (await memory.search(text, { limit: 1000 })).map((hit) => hit.text),
+    ...(ranks && {
+      "vectors of messages, best first": async ({ bySimilarity }) => bySimilarity.map((id) => texts.get(id) ?? ""),
+    }),
+    "passages of `search`, best first": rankBySearch(memory),
   };
+}
+
+/** Ranks the passages of a memory by its own search. */
+export function rankBySearch(memory: Memory): Ranking {
+  return async ({ text }) => (await memory.search(text, { limit: 1000 })).map((hit) => hit.text);
 }
 
 /** Takes texts until the next one does not fit. */

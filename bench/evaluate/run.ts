@@ -1,9 +1,11 @@
 import { parseArgs } from "node:util";
 import { shownText } from "../../src/core/display/shown-text.js";
+import type { Memory } from "../../src/index.js";
 import { tableHead, toRow } from "../measuring/report.js";
 import { type Conversation, readBeam, readLocomo } from "./conversations.js";
 import { renderPrompt, writeConversation } from "./memory.js";
-import { createRankings, takeFirst } from "./rankings.js";
+import { readNotes } from "./notes.js";
+import { createRankings, type Ranking, rankBySearch, takeFirst } from "./rankings.js";
 
 /*
  * How much of what answers a question stands in the prompt: docs/how-well-it-remembers.md. The data stays outside of the
@@ -18,7 +20,7 @@ const { values } = parseArgs({
     /** Ranks of the turns of LoCoMo by meaning. */
     minilm: { type: "string" },
     beam: { type: "string" },
-    /** The rows whose name contains this text. `learn` needs no data. */
+    /** The rows whose name contains this text. `learn` and `notes` need no data. */
     only: { type: "string", default: "" },
     /** Lets a real model learn, such as `openai:gpt-4.1-mini`, instead of those that make known mistakes. */
     model: { type: "string" },
@@ -31,14 +33,55 @@ if ("learn".includes(values.only) || values.model !== undefined) {
   await evaluateLearning(values.model === undefined ? null : await initChatModel(values.model));
 }
 
+const notes = await readNotes();
+await evaluate("Notes", [notes], holdsPart, async () => {
+  const memory = await writeConversation({ parts: [], questions: [] }, false, notes.files);
+  return {
+    memories: { "words, of notes": memory },
+    rankings: { "notes by `search`, best first": rankBySearch(memory) },
+  };
+});
+
 if (values.locomo !== undefined)
-  await evaluate("LoCoMo", await readLocomo(values.locomo, values.minilm), values.minilm !== undefined, holdsAll);
-if (values.beam !== undefined) await evaluate("BEAM 100K", await readBeam(values.beam), false, holdsPart);
+  await evaluate("LoCoMo", await readLocomo(values.locomo, values.minilm), holdsAll, (conversation) =>
+    openLogs(conversation, values.minilm !== undefined),
+  );
+if (values.beam !== undefined)
+  await evaluate("BEAM 100K", await readBeam(values.beam), holdsPart, (conversation) => openLogs(conversation, false));
+
+/** What is compared: memories that a connector shows, and texts in the order of a ranking. */
+interface Compared {
+  memories: Record<string, Memory>;
+  rankings: Record<string, Ranking>;
+}
+
+/** @param ranks whether there are given ranks by meaning */
+async function openLogs(conversation: Conversation, ranks: boolean): Promise<Compared> {
+  const words = await writeConversation(conversation, false);
+  return {
+    memories: {
+      words,
+      ...(ranks && { "words and meaning": await writeConversation(conversation, true) }),
+      "words, beside learnt files": await writeConversation(conversation, false, createLearnt(conversation, true)),
+      "words, beside badly learnt files": await writeConversation(
+        conversation,
+        false,
+        createLearnt(conversation, false),
+      ),
+    },
+    rankings: await createRankings(words, conversation, ranks),
+  };
+}
 
 /** Whether the text of a message stands in a prompt. */
 type Holds = (prompt: string, text: string) => boolean;
 
-async function evaluate(name: string, conversations: readonly Conversation[], ranks: boolean, holds: Holds) {
+async function evaluate(
+  name: string,
+  conversations: readonly Conversation[],
+  holds: Holds,
+  open: (conversation: Conversation) => Promise<Compared>,
+): Promise<void> {
   const shares = new Map<string, number[][]>();
   const note = (row: string, budget: number, share: number): void => {
     const all = shares.get(row) ?? budgets.map(() => []);
@@ -51,17 +94,7 @@ async function evaluate(name: string, conversations: readonly Conversation[], ra
     );
     const measure = (prompt: string, evidence: readonly string[]): number =>
       evidence.filter((id) => holds(prompt, texts.get(id) ?? "")).length / evidence.length;
-    const byWords = await writeConversation(conversation, false);
-    const memories = {
-      words: byWords,
-      ...(ranks && { "words and meaning": await writeConversation(conversation, true) }),
-      "words, beside learnt files": await writeConversation(conversation, false, createLearnt(conversation, true)),
-      "words, beside badly learnt files": await writeConversation(
-        conversation,
-        false,
-        createLearnt(conversation, false),
-      ),
-    };
+    const { memories, rankings } = await open(conversation);
     for (const [way, memory] of Object.entries(memories)) {
       const row = `**\`content: "auto"\`, by ${way}**`;
       if (!row.includes(values.only)) continue;
@@ -69,8 +102,8 @@ async function evaluate(name: string, conversations: readonly Conversation[], ra
         for (const [budget, maxChars] of budgets.entries())
           note(row, budget, measure(plain(await renderPrompt(memory, text, maxChars)), evidence));
     }
-    for (const [row, rank] of Object.entries(await createRankings(byWords, conversation))) {
-      if (!row.includes(values.only) || (row.startsWith("vectors") && !ranks)) continue;
+    for (const [row, rank] of Object.entries(rankings)) {
+      if (!row.includes(values.only)) continue;
       for (const question of conversation.questions) {
         const best = await rank(question);
         for (const [budget, maxChars] of budgets.entries())
@@ -78,6 +111,7 @@ async function evaluate(name: string, conversations: readonly Conversation[], ra
       }
     }
   }
+  if (shares.size === 0) return;
   const rows = Array.from(shares, ([row, all]) => [row, ...all.map((each) => mean(each).toFixed(3))]);
   const [[, counts = []] = []] = shares;
   console.log(`\n${name}: ${counts[0]?.length ?? 0} questions\n`);
@@ -114,9 +148,9 @@ function createLearnt({ parts }: Conversation, isRight: boolean): Record<string,
   return files;
 }
 
-/** Returns a text without the marks of a prompt, and with single spaces. */
+/** Returns a text without the marks of a prompt and the speakers of its lines, and with single spaces. */
 function plain(text: string): string {
-  return shownText(text.replaceAll(/^\d*\| /gm, "").replaceAll("&lt;", "<"))
+  return shownText(text.replaceAll(/^(?:\d*\| )?(?:(?:User|Assistant): )?/gm, "").replaceAll("&lt;", "<"))
     .replaceAll(/\s+/g, " ")
     .trim();
 }

@@ -7,6 +7,7 @@ import type { Hit } from "../../src/core/search/best-hits.js";
 import { fuse, rankBySimilarity } from "../../src/core/search/fusion.js";
 import { type IndexedFile, indexTexts, type WordIndex } from "../../src/core/search/word-index.js";
 import { splitPassages } from "../../src/core/search/passages.js";
+import { readQuery } from "../../src/core/search/query-words.js";
 import { rank } from "../../src/core/search/rank.js";
 import { fusedRanks } from "../../src/core/search/search-texts.js";
 import { englishWords } from "../../src/core/search/words.js";
@@ -74,7 +75,7 @@ async function measureQuestions({ questions, findSources }: BenchMemory, per: Pe
 async function measureSingleWords(index: WordIndex): Promise<number[]> {
   const found: number[] = [];
   for (const [word, { file, passage }] of listSingleWords(index)) {
-    const ranked = rank(index, [word], { path: "/", limit: 1, per: "passage" });
+    const ranked = rank(index, { words: [word], speakers: [] }, { path: "/", limit: 1, per: "passage" });
     const [best] = await runInTimeSlices(ranked, createUnlimitedCall());
     found.push(best?.file === file && best?.passage === passage ? 1 : 0);
   }
@@ -101,7 +102,10 @@ function listSingleWords({ files, vocabulary }: WordIndex): Map<string, Pick<Hit
 /** What `memory.search` makes, by words without embeddings, and by both with them; and the ranking by meaning alone. */
 function createRankings(index: WordIndex, vectors: Vectors | null): [string, Rank][] {
   const byWords = (question: string, per: Per, ranks: number): Promise<Hit[]> =>
-    runInTimeSlices(rank(index, englishWords(question), { path: "/", per, limit: ranks }), createUnlimitedCall());
+    runInTimeSlices(
+      rank(index, readQuery(englishWords, question), { path: "/", per, limit: ranks }),
+      createUnlimitedCall(),
+    );
   const words: [string, Rank] = ["words", (question, per) => byWords(question, per, limit)];
   if (vectors === null) return [words];
   const byMeaning = (question: string, per: Per, ranks: number): Promise<Hit[]> => {

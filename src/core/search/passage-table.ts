@@ -3,6 +3,8 @@ import type { Passage } from "./passages.js";
 export interface IndexedPassage extends Passage {
   /** The position of its first word among the words of the file. */
   firstWord: number;
+  /** The number of its first words that name the speaker. */
+  labelWords: number;
   /**
    * The number of the passage after the section of a heading, a date or the path. For body text, the number of the next
    * passage.
@@ -11,8 +13,17 @@ export interface IndexedPassage extends Passage {
 }
 
 /** The position of each number of a passage. */
-const offsets = { start: 0, end: 1, firstLine: 2, lastLine: 3, level: 4, firstWord: 5, sectionEnd: 6 } as const;
-const numbersEach = 7;
+const offsets = {
+  start: 0,
+  end: 1,
+  firstLine: 2,
+  lastLine: 3,
+  level: 4,
+  firstWord: 5,
+  labelWords: 6,
+  sectionEnd: 7,
+} as const;
+const numbersEach = 8;
 const noNumbers = new Int32Array(0);
 
 /**
@@ -32,7 +43,7 @@ export class PassageTable {
     return this.#numbers.byteLength;
   }
 
-  add({ start, end, firstLine, lastLine, level }: Passage, firstWord: number): void {
+  add({ start, end, firstLine, lastLine, level }: Passage, firstWord: number, labelWords = 0): void {
     const at = this.#length * numbersEach;
     if (at === this.#numbers.length) {
       const larger = new Int32Array(Math.max(2 * at, 16 * numbersEach));
@@ -46,14 +57,15 @@ export class PassageTable {
     this.#numbers[at + offsets.lastLine] = lastLine;
     this.#numbers[at + offsets.level] = level;
     this.#numbers[at + offsets.firstWord] = firstWord;
+    this.#numbers[at + offsets.labelWords] = labelWords;
     this.#length += 1;
   }
 
   at(number: number): IndexedPassage | undefined {
     if (number < 0 || number >= this.#length) return undefined;
-    const [start = 0, end = 0, firstLine = 0, lastLine = 0, level = 0, firstWord = 0, sectionEnd = 0] =
+    const [start = 0, end = 0, firstLine = 0, lastLine = 0, level = 0, firstWord = 0, labelWords = 0, sectionEnd = 0] =
       this.#numbers.subarray(number * numbersEach, (number + 1) * numbersEach);
-    return { start, end, firstLine, lastLine, level, firstWord, sectionEnd };
+    return { start, end, firstLine, lastLine, level, firstWord, labelWords, sectionEnd };
   }
 
   /** Returns one number of a passage. Undefined if there is no such passage. */

@@ -15,7 +15,7 @@ export interface PassageVectors {
 
 /** The most texts that one search embeds. Each call of the client takes a part of a second. */
 const maxEmbeddedTexts = 1000;
-/** The most texts of one call of the client. Each text has at most 1,000 characters. */
+/** The most texts of one call of the client. Each text has at most 600 characters. */
 const batchTexts = 100;
 
 interface IndexedTexts {

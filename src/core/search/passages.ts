@@ -17,7 +17,7 @@ export const bodyLevel = 8;
 const dateLevel = 7;
 
 /** A longer line is cut into several passages, at white space if possible. */
-const maxPassageChars = 1000;
+const maxPassageChars = 600;
 /** The least length of a line that the next line can continue. */
 const minWrappedChars = 50;
 

@@ -1,12 +1,13 @@
-import { BestHits, type Hit } from "./best-hits.js";
+import { BestHits, getLine, type Hit } from "./best-hits.js";
 import { type IndexedFile, isWithin, type WordIndex, stepsPerYield } from "./word-index.js";
+import type { QueryWords } from "./query-words.js";
 import type { Steps } from "../runtime/time-slices.js";
 import type { CheckedSearch } from "./search-options.js";
 
 /*
  * The score of a passage is the sum of three BM25 scores of equal weight: of the passage, of its surroundings, and of
- * its file.
- * Only the size of the surroundings and the weight of a pair are tuned (bench/search/RESULTS.md).
+ * its file. It is doubled in a line whose speaker the query names.
+ * Only the size of the surroundings and the weights of a pair and of a speaker are tuned (bench/search/RESULTS.md).
  */
 
 /** The usual numbers of BM25: how fast a repeated word counts less, and how much more a word counts in a short text. */
@@ -16,6 +17,9 @@ const lengthShare = 0.75;
 const nearPassages = 2;
 /** The weight of two words that are neighbours in the query and in a passage. It adds to the weights of the words. */
 const pairShare = 0.25;
+
+/** How much more a line counts if the query names its speaker. */
+const speakerWeight = 2;
 
 /** A question has fewer words. */
 const maxQueryWords = 100;
@@ -39,7 +43,7 @@ interface TermHits {
 /** Finds the best passages, best first. Passages with equal scores are ordered by path and line. */
 export function* rank(
   index: WordIndex,
-  queryWords: readonly string[],
+  { words: queryWords, speakers }: QueryWords,
   { path, limit, per }: Omit<CheckedSearch, "query">,
 ): Steps<Hit[]> {
   const words = takeDistinct(queryWords);
@@ -53,6 +57,7 @@ export function* rank(
   const numbers = createNumbers(files);
   const { scores } = numbers;
   const best = new BestHits({ limit, per });
+  const named = new Set(speakers.map((word) => index.vocabulary.find(word)));
   for (const file of files) {
     const hits = candidates.get(file);
     if (hits === undefined) continue;
@@ -64,13 +69,23 @@ export function* rank(
       fileScore += term.share * getRarity(term.fileCount, files.length) * bm25(passages.length, fileDamping);
       yield* addScores(file, passages, term.share * getRarity(term.passageCount, passageCount), numbers);
     }
+    let line = 0;
+    let weight = 1;
     yield* best.addFile(file, (passage) => {
+      if (getLine(file, passage) !== line) weight = isNamed(file, passage, named) ? speakerWeight : 1;
+      line = getLine(file, passage);
       const score = scores[passage] ?? 0;
-      return score === 0 ? null : score + fileScore;
+      return score === 0 ? null : weight * (score + fileScore);
     });
     yield;
   }
   return best.sorted();
+}
+
+/** @param first the first piece of a line */
+function isNamed({ passages, words }: IndexedFile, first: number, named: ReadonlySet<number | undefined>): boolean {
+  const { firstWord = 0, labelWords = 0 } = passages.at(first) ?? {};
+  return words.subarray(firstWord, firstWord + labelWords).some((word) => named.has(word));
 }
 
 /** Returns the words of a query that count, each once. */

@@ -11,7 +11,7 @@ import { type IndexOwner, readIndex, type Searchable } from "./index-cache.js";
 import { PassageTable } from "./passage-table.js";
 import { findPassages } from "./passages.js";
 import { findHits } from "./search-texts.js";
-import { splitWords } from "./words.js";
+import { readQuery } from "./query-words.js";
 
 /** Requests an outline with all texts, and with the passages that fit a query. @internal */
 export interface RecallOptions {
@@ -108,7 +108,8 @@ function limitClient(embeddings: Embeddings, call: CallContext): Embeddings {
 interface Found {
   searchable: Searchable;
   hits: Hit[];
-  queryWords: readonly string[];
+  /** The words of the query, by their numbers. */
+  sought: ReadonlySet<number | undefined>;
 }
 
 async function searchIndex(
@@ -119,17 +120,18 @@ async function searchIndex(
   call: CallContext,
 ): Promise<Found> {
   const searchable = await readIndex(backend, owner, embeddings, call);
-  const queryWords = query === "" ? [] : splitWords(owner.searchWords, query);
+  if (query === "") return { searchable, hits: [], sought: new Set() };
+  const queryWords = readQuery(owner.searchWords, query);
   const search = { query, queryWords, limit, path: ROOT, per: "passage" as const };
-  const hits = query === "" ? [] : await findHits(searchable, embeddings, search, call);
-  return { searchable, hits, queryWords };
+  const hits = await findHits(searchable, embeddings, search, call);
+  const sought = new Set(queryWords.words.map((word) => searchable.index.vocabulary.find(word)));
+  return { searchable, hits, sought };
 }
 
 function* describeFiles(
   { index, changedAt }: Searchable,
-  { hits, queryWords }: Omit<Found, "searchable">,
+  { hits, sought }: Omit<Found, "searchable">,
 ): Steps<OutlineFile[]> {
-  const sought = new Set(queryWords.map((word) => index.vocabulary.find(word)));
   const byPath = new Map<string, Recalled["hits"]>();
   for (const { file, passage, score } of hits) {
     const own = byPath.get(file.path);

@@ -6,9 +6,9 @@ import type { Hit } from "./best-hits.js";
 import { fuse, rankBySimilarity } from "./fusion.js";
 import { type IndexOwner, readIndex, type Searchable } from "./index-cache.js";
 import { findShownStart } from "./passages.js";
+import { type QueryWords, readQuery } from "./query-words.js";
 import { rank } from "./rank.js";
 import type { CheckedSearch, SearchHit } from "./search-options.js";
-import { splitWords } from "./words.js";
 
 /** The lowest place in the rankings by words and by similarity at which a passage counts for both. */
 export const fusedRanks = 100;
@@ -22,7 +22,7 @@ export async function searchMemory(
 ): Promise<SearchHit[]> {
   const embeddings = backend.features?.embeddings?.(call) ?? null;
   const searchable = await readIndex(backend, owner, embeddings, call);
-  const queryWords = splitWords(owner.searchWords, search.query);
+  const queryWords = readQuery(owner.searchWords, search.query);
   const hits = await findHits(searchable, embeddings, { ...search, queryWords }, call);
   return hits.flatMap(describeHit);
 }
@@ -38,7 +38,7 @@ function describeHit({ file: { path, content, passages }, passage, score }: Hit)
 export async function findHits(
   { index, vectors }: Searchable,
   embeddings: Embeddings | null,
-  { queryWords, ...search }: CheckedSearch & { queryWords: readonly string[] },
+  { queryWords, ...search }: CheckedSearch & { queryWords: QueryWords },
   call: CallContext,
 ): Promise<Hit[]> {
   if (embeddings === null || vectors === null || vectors.byText.size === 0)

@@ -73,10 +73,13 @@ interface Indexing {
 function* indexFile({ path, content }: FileText, { searchWords, vocabulary, table }: Indexing): Steps<IndexedFile> {
   const found: number[] = [];
   const add = (passage: Passage, text: string): void => {
-    table.add(passage, found.length);
-    for (const word of splitWords(searchWords, text)) found.push(vocabulary.add(word));
+    const [label = ""] = (passage.level === bodyLevel && labelPattern.exec(text)) || [];
+    const labelWords = label === "" ? 0 : splitWords(searchWords, label).length;
+    table.add(passage, found.length, labelWords);
+    const spelled = passage.level < bodyLevel ? spellDates(text) : text;
+    for (const word of splitWords(searchWords, spelled)) found.push(vocabulary.add(word));
   };
-  add({ start: 0, end: 0, firstLine: 1, lastLine: 1, level: 0 }, spellDates(path));
+  add({ start: 0, end: 0, firstLine: 1, lastLine: 1, level: 0 }, path);
   const wordsOfPath = found.length;
   for (const passage of findPassages(content)) {
     if (passage !== null) add(passage, content.slice(passage.start, passage.end));
@@ -90,11 +93,14 @@ function* indexFile({ path, content }: FileText, { searchWords, vocabulary, tabl
   return { path, content, passages, words, wordCount: words.length - wordsOfPath, bytes };
 }
 
+/** The name of the speaker at the start of a line. Lower case, list marks and long texts are labels of other things. */
+const labelPattern = /^[\p{Lu}\p{Lo}][^:\n]{0,40}:(?=\s)/u;
+
 const months = "January February March April May June July August September October November December".split(" ");
 
-/** Adds a date in words to each date of a path, because questions name months: `2026-05-08 8 May 2026`. */
-function spellDates(path: string): string {
-  return path.replaceAll(
+/** Adds a date in words to each date of a path or a heading, because questions name months: `2026-05-08 8 May 2026`. */
+function spellDates(text: string): string {
+  return text.replaceAll(
     /(\d{4})-(\d\d)-(\d\d)/g,
     (date, year: string, month: string, day: string) =>
       `${date} ${Number(day)} ${months[Number(month) - 1] ?? ""} ${year}`,

@@ -1,11 +1,15 @@
 import { stemmer } from "stemmer";
+import { baseForms } from "./irregular-forms.js";
 
 /** Returns the words of a text or of a query, in the form in which they are compared. */
 export type SearchWords = (text: string) => readonly string[];
 
 const notAscii = /[^\0-\x7f]/;
-/** The accents of Latin, Greek and Cyrillic. The marks of other scripts are letters. */
-const accents = /[\u0300-\u036f]/g;
+/**
+ * What people write with and without: the accents of Latin, Greek and Cyrillic, the points of Hebrew, and hamza, madda,
+ * vowel signs and tatweel of Arabic. The marks of other scripts are letters.
+ */
+const optionalMarks = /[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0640\u064b-\u0655\u0670]/g;
 
 /** Scripts that put no spaces between words. Hangul is among them because its words carry their particles. */
 const unspaced = ["Han", "Hiragana", "Katakana", "Hangul", "Thai", "Lao", "Khmer", "Myanmar"]
@@ -86,7 +90,9 @@ export function* splitWritten(text: string): Generator<WrittenWord> {
 
 /** Converts to upper case first, because ß becomes SS there. */
 function fold(text: string): string {
-  return text.normalize("NFKD").toUpperCase().toLowerCase().replaceAll(accents, "").normalize("NFC");
+  const bare = text.normalize("NFKD").toUpperCase().toLowerCase().replaceAll(optionalMarks, "");
+  // Alef maksura is written for yeh.
+  return bare.replaceAll("\u0649", "\u064a").normalize("NFC");
 }
 
 function pushStem(words: string[], word: string): void {
@@ -104,7 +110,7 @@ const english = /^[a-z]{3,40}$/;
 const maxWordChars = 64;
 
 function getStem(word: string): string {
-  return english.test(word) ? stemmer(word) : word.slice(0, maxWordChars);
+  return english.test(word) ? stemmer(baseForms.get(word) ?? word) : word.slice(0, maxWordChars);
 }
 
 /**

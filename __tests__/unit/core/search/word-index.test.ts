@@ -2,6 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import * as fc from "fast-check";
 import { createUnlimitedCall } from "../../../../src/core/runtime/call.js";
 import { runInTimeSlices } from "../../../../src/core/runtime/time-slices.js";
+import { readQuery } from "../../../../src/core/search/query-words.js";
 import { rank } from "../../../../src/core/search/rank.js";
 import { indexTexts, type WordIndex } from "../../../../src/core/search/word-index.js";
 import { englishWords } from "../../../../src/core/search/words.js";
@@ -14,7 +15,7 @@ function index(texts: Texts, previous: WordIndex | null): Promise<WordIndex> {
 }
 
 async function search(from: WordIndex, query: string): Promise<unknown[]> {
-  const ranked = rank(from, englishWords(query), { path: "/", limit: 100, per: "passage" });
+  const ranked = rank(from, readQuery(englishWords, query), { path: "/", limit: 100, per: "passage" });
   const hits = await runInTimeSlices(ranked, createUnlimitedCall());
   return hits.map(({ file: { path }, passage, score }) => ({ path, passage, score }));
 }
