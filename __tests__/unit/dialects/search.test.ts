@@ -79,8 +79,11 @@ describe("a search for models", () => {
     expect(tools.map(({ readOnly, destructive }) => [readOnly, destructive])).toEqual(tools.map(() => [true, false]));
   });
 
-  it("answers at most 8,000 characters of passages", async () => {
-    const long = Array.from({ length: 30 }, (_, index) => [`/long/${index}`, `zebra ${"word ".repeat(190)}`]);
+  it("answers at most ten passages and 8,000 characters of them and their paths", async () => {
+    const long = Array.from({ length: 30 }, (_, index) => [
+      `/long/${"path".repeat(60)}${index}`,
+      `zebra ${"word ".repeat(190)}`,
+    ]);
     const short = Array.from({ length: 45 }, (_, index) => [`/short/${index}`, "a lion"]);
     const memory = await memoryWith(Object.fromEntries([...long, ...short]));
     const unified = async (query: string): Promise<unknown> => {
@@ -89,7 +92,7 @@ describe("a search for models", () => {
       const { result } = JSON.parse(answer) as { result: { passages: object[]; leftOut?: string } };
       return [result.passages.length, result.leftOut];
     };
-    expect(await unified("zebra")).toEqual([8, "22 passages that fit less"]);
+    expect(await unified("zebra")).toEqual([9, "21 passages that fit less"]);
     expect(await unified("lion")).toEqual([10, "35 passages that fit less"]);
     const both = [expect.any(Number), expect.stringMatching(/^\d+ or more passages that fit less$/)];
     expect(await unified("lion zebra")).toEqual(both);
@@ -99,7 +102,7 @@ describe("a search for models", () => {
   });
 
   it("begins the piece of a long line with the character before it", async () => {
-    const memory = await memoryWith({ "/a": `${"x".repeat(998)}😀Assistant: zebra`, "/b": `${"x".repeat(1000)}zebra` });
+    const memory = await memoryWith({ "/a": `${"x".repeat(598)}😀Assistant: zebra`, "/b": `${"x".repeat(600)}zebra` });
     const hits = await memory.search("zebra");
     expect(hits.map(({ text }) => text).toSorted()).toEqual(["xzebra", "😀Assistant: zebra"]);
   });
