@@ -238,6 +238,16 @@ async function checkInterruptState(): Promise<void> {
   expect(getInterruptState({})).toBeNull();
 }
 
+/** Two nodes of one step, each of which asks. */
+function createAskingPair(ask: (runConfig: RunnableConfig, question: string) => Promise<object>) {
+  return new StateGraph(stateAnnotation)
+    .addNode("left", (_state, runConfig) => ask(runConfig, "left?"))
+    .addNode("right", (_state, runConfig) => ask(runConfig, "right?"))
+    .addEdge(START, "left")
+    .addEdge(START, "right")
+    .compile({ checkpointer: new MemorySaver() });
+}
+
 async function checkInterruptsOfStep(): Promise<void> {
   const seen: [unknown[], boolean][] = [];
   const ask = async (runConfig: RunnableConfig, question: string): Promise<object> => {
@@ -249,12 +259,7 @@ async function checkInterruptsOfStep(): Promise<void> {
     if (!isUnnamed) interrupt(question);
     return runInContext(withoutUnnamedAnswer(runConfig), async () => interrupt(`${question} again`));
   };
-  const graph = new StateGraph(stateAnnotation)
-    .addNode("left", (_state, runConfig) => ask(runConfig, "left?"))
-    .addNode("right", (_state, runConfig) => ask(runConfig, "right?"))
-    .addEdge(START, "left")
-    .addEdge(START, "right")
-    .compile({ checkpointer: new MemorySaver() });
+  const graph = createAskingPair(ask);
   const first = await graph.invoke({}, config);
   const second = await graph.invoke(new Command({ resume: "yes" }), config);
   const both = ["left?", "right?"];
@@ -274,12 +279,7 @@ async function checkAnsweredInterrupts(): Promise<void> {
     const done: boolean = interrupt(question);
     return question === "left?" ? { done } : {};
   };
-  const graph = new StateGraph(stateAnnotation)
-    .addNode("left", (_state, runConfig) => ask(runConfig, "left?"))
-    .addNode("right", (_state, runConfig) => ask(runConfig, "right?"))
-    .addEdge(START, "left")
-    .addEdge(START, "right")
-    .compile({ checkpointer: new MemorySaver() });
+  const graph = createAskingPair(ask);
   const asked = (await graph.invoke({}, config)) as { __interrupt__?: { id: string; value: string }[] };
   const left = asked.__interrupt__?.find(({ value }) => value === "left?");
   await graph.invoke(new Command({ resume: { [left?.id ?? ""]: true } }), config);
