@@ -72,8 +72,9 @@ export function* rank(
     let line = 0;
     let weight = 1;
     yield* best.addFile(file, (passage) => {
-      if (getLine(file, passage) !== line) weight = isNamed(file, passage, named) ? speakerWeight : 1;
-      line = getLine(file, passage);
+      const own = getLine(file, passage);
+      if (own !== line) weight = isNamed(file, passage, named) ? speakerWeight : 1;
+      line = own;
       const score = scores[passage] ?? 0;
       return score === 0 ? null : weight * (score + fileScore);
     });

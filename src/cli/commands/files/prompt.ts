@@ -35,7 +35,7 @@ export const prompt = memoryCommand<{ question?: string; content?: MemoryContent
   access: "read",
   missing: "allow",
   run: async ({ memory, database, address }, { question = "", content, maxChars }, { out }) => {
-    // They load LangChain, which no other command needs.
+    // In the built package their file loads LangChain, which the other commands do without.
     const { explainPrompt } = await import("../../../prompt/explain.js");
     const shown = await import("../../../prompt/shown-memory.js");
     const { createForm, findLogPath, readAtRoot, readToShow, showMemories } = shown;
