@@ -56,9 +56,10 @@ function findSlots(value: unknown): Slot[] {
   ]);
 }
 
-/** Changes a value of JSON, and answers it. */
+/** Changes a value of JSON, and answers it. What is put in is copied: a later change of it may put the same value there. */
 export function changeJson<Value>(value: Value, changes: readonly JsonChange[]): Value {
-  for (const { at, act, name, value: put } of changes) {
+  for (const { at, act, name, value: given } of changes) {
+    const put = structuredClone(given);
     const slots = findSlots(value);
     const slot = slots[at % slots.length];
     if (slot === undefined) continue;
