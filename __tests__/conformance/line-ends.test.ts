@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import fc from "fast-check";
+import fc from "../helpers/fast-check.js";
 import { freshAddress } from "../helpers/memory-case.js";
 import { backendsUnderTest } from "../helpers/backends-under-test.js";
 import { editByModel, editByTool, lineEdit, mixedText } from "../helpers/line-end-model.js";

@@ -1,8 +1,8 @@
 import { it } from "@jest/globals";
-import fc from "fast-check";
 import { deepEqual } from "node:assert/strict";
 import { type Memory, type PathRule, mountMemories } from "../../src/index.js";
 import type { OpenMemory } from "../../src/testing/memory-case.js";
+import fc from "./fast-check.js";
 import { openFresh } from "./memory-case.js";
 import { ModelMemory } from "./model-memory.js";
 import { ModelTree } from "./model-tree.js";

@@ -1,8 +1,8 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { describe, it } from "@jest/globals";
-import fc from "fast-check";
 import { type Memory, type MemoryProposal, MongoMemoryStore } from "../../../src/index.js";
+import fc from "../../helpers/fast-check.js";
 import { readAll } from "../../helpers/read-all.js";
 import { repetitions } from "../../helpers/repetitions.js";
 import { by, change, learnFrom, said, texts, waiting, writeTexts } from "../../helpers/scripted-learning.js";

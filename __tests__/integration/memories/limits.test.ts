@@ -1,9 +1,9 @@
 import { describe, expect, it } from "@jest/globals";
 import type { PutOperation } from "@langchain/langgraph-checkpoint";
-import fc from "fast-check";
 import { BSON, type Document } from "mongodb";
 import { MemoryError, type Memory, MongoMemoryStore } from "../../../src/index.js";
 import { createAddress } from "../../helpers/addresses.js";
+import fc from "../../helpers/fast-check.js";
 import { freshAddress, refuses } from "../../helpers/memory-case.js";
 import { SlowClient } from "../../helpers/before-commands.js";
 import { repetitions } from "../../helpers/repetitions.js";

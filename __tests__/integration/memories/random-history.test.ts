@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
-import fc from "fast-check";
 import { createHash, randomUUID } from "node:crypto";
 import { type MemoryHistory, type MemoryVersion, type Memory, MongoMemoryStore } from "../../../src/index.js";
+import fc from "../../helpers/fast-check.js";
 import { ModelMemory } from "../../helpers/model-memory.js";
 import { outcomeOf, type Step, stepsOf } from "../../helpers/model-property.js";
 import { describePlace, places, withPageBytes } from "../../helpers/page-sizes.js";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@jest/globals";
-import fc from "fast-check";
 import { createHash, randomUUID } from "node:crypto";
 import { logConversation, type Memory, MemoryError, MongoMemoryStore } from "../../../src/index.js";
 import { createClaudeMemoryTool } from "../../../src/langchain/claude/index.js";
+import fc from "../../helpers/fast-check.js";
 import { findStored } from "../../helpers/find-stored.js";
 import { getFailure } from "../../helpers/get-failure.js";
 import { createAskingNode, propose as proposeBy } from "../../helpers/proposals.js";

@@ -1,6 +1,5 @@
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { describe, expect, it, jest } from "@jest/globals";
-import * as fc from "fast-check";
 import { type Document, MongoClient } from "mongodb";
 import { splitPassages } from "../../../src/core/search/passages.js";
 import {
@@ -11,6 +10,7 @@ import {
   type MongoMemoryStoreOptions,
   type SearchHit,
 } from "../../../src/index.js";
+import fc from "../../helpers/fast-check.js";
 import { freshAddress, refuses } from "../../helpers/memory-case.js";
 import { commandsOf } from "../../helpers/commands-of.js";
 import { FakeEmbeddings } from "../../helpers/fake-embeddings.js";

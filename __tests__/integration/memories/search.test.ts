@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
-import fc from "fast-check";
 import { MongoClient } from "mongodb";
 import { type Memory, MongoMemoryStore } from "../../../src/index.js";
+import fc from "../../helpers/fast-check.js";
 import { freshAddress } from "../../helpers/memory-case.js";
 import { commandsOf } from "../../helpers/commands-of.js";
 import { repetitions } from "../../helpers/repetitions.js";

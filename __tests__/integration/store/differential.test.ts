@@ -10,9 +10,9 @@ import {
   type OperationResults,
 } from "@langchain/langgraph-checkpoint";
 import { Annotation, type LangGraphRunnableConfig, START, StateGraph } from "@langchain/langgraph";
-import fc from "fast-check";
 import { MongoClient } from "mongodb";
 import { MongoMemoryStore } from "../../../src/index.js";
+import fc from "../../helpers/fast-check.js";
 import { repetitions } from "../../helpers/repetitions.js";
 import { serverApi } from "../../helpers/server-api.js";
 import { testDatabase } from "../../helpers/test-database.js";

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "@jest/globals";
 import { type BaseStore, InMemoryStore, type Item } from "@langchain/langgraph-checkpoint";
-import fc from "fast-check";
 import type { CommandStartedEvent, Document } from "mongodb";
 import { MongoClient } from "mongodb";
 import { createNamespace } from "../../helpers/addresses.js";
 import { MongoMemoryStore, openMemory } from "../../../src/index.js";
+import fc from "../../helpers/fast-check.js";
 import { repetitions } from "../../helpers/repetitions.js";
 import { testDatabase } from "../../helpers/test-database.js";
 import { useClient } from "../../helpers/use-client.js";

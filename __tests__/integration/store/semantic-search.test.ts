@@ -1,10 +1,10 @@
 import { describe, expect, it } from "@jest/globals";
 import { InMemoryStore, type Item, type PutOperation, type SearchItem } from "@langchain/langgraph-checkpoint";
-import fc from "fast-check";
 import { MongoClient } from "mongodb";
 import { MongoMemoryStore, type MongoMemoryStoreOptions } from "../../../src/index.js";
 import { FakeEmbeddings } from "../../helpers/fake-embeddings.js";
 import { commandsOf } from "../../helpers/commands-of.js";
+import fc from "../../helpers/fast-check.js";
 import { repetitions } from "../../helpers/repetitions.js";
 import { testDatabase } from "../../helpers/test-database.js";
 import { useClient } from "../../helpers/use-client.js";

@@ -1,7 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
-import fc from "fast-check";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { AIMessage, HumanMessage } from "@langchain/core/messages";
 import {
@@ -18,6 +17,7 @@ import { type RenderedMemories, renderMemories, type RenderOptions } from "../..
 import { readToShow, showMemories } from "../../../src/prompt/shown-memory.js";
 import { openDirectoryMemory } from "../../../src/backends/directory/index.js";
 import { doAtOnce } from "../../helpers/at-once.js";
+import fc from "../../helpers/fast-check.js";
 import { freshAddress } from "../../helpers/memory-case.js";
 import { repetitions } from "../../helpers/repetitions.js";
 import { testFolder } from "../../helpers/test-folder.js";

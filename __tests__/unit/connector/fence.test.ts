@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
-import fc from "fast-check";
 import { shownText } from "../../../src/core/display/shown-text.js";
 import { guardFence } from "../../../src/prompt/fence.js";
+import fc from "../../helpers/fast-check.js";
 import {
   fullOptions,
   hostileOutline,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import fc from "fast-check";
+import fc from "../../helpers/fast-check.js";
 import { hostileOutline, createOutline, renderOptions, treeOptions, renderMemory } from "./outlines.js";
 import { repetitions } from "../../helpers/repetitions.js";
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph";
-import fc from "fast-check";
 import {
   type MemoryAccess,
   type MemoryRule,
@@ -15,6 +14,7 @@ import { checkPolicy, type MemoryPolicy } from "../../../src/core/access/policy.
 import { isGranted } from "../../../src/core/access/rights.js";
 import { bindMemory } from "../../../src/core/bind-memory.js";
 import { Policies } from "../../../src/core/access/policies.js";
+import fc from "../../helpers/fast-check.js";
 import { restrict } from "../../helpers/restrict.js";
 import { mayDo, verdictOf } from "../../helpers/access-model.js";
 import { repetitions } from "../../helpers/repetitions.js";

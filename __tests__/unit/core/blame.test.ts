@@ -1,9 +1,9 @@
 import { expect, it } from "@jest/globals";
-import fc from "fast-check";
 import { blameLines } from "../../../src/core/history/blame.js";
 import type { FileLineage, LineageStep } from "../../../src/core/history/history-backend.js";
 import { encodeText } from "../../helpers/at-once.js";
 import { createUnlimitedCall } from "../../../src/core/runtime/call.js";
+import fc from "../../helpers/fast-check.js";
 import { repetitions } from "../../helpers/repetitions.js";
 
 interface Line {

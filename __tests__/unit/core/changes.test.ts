@@ -1,8 +1,8 @@
 import { deepEqual } from "node:assert/strict";
 import { describe, expect, it } from "@jest/globals";
-import fc from "fast-check";
 import { applyChange, type Change, MemoryTree } from "../../../src/custom-backend/index.js";
 import { digestTree } from "../../../src/core/tree/digest.js";
+import fc from "../../helpers/fast-check.js";
 import { ModelMemory } from "../../helpers/model-memory.js";
 import { outcomeOf, stepsOf } from "../../helpers/model-property.js";
 import { repetitions } from "../../helpers/repetitions.js";

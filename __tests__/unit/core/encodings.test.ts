@@ -1,10 +1,10 @@
 import { describe, expect, it } from "@jest/globals";
-import fc from "fast-check";
 import { keyOfPath, pathOfKey } from "../../../src/mongodb/memories/documents/page-document.js";
 import { MemoryError } from "../../../src/index.js";
 import { parseMemoryNamespace, getMemoryNamespace } from "../../../src/core/values/namespace.js";
 import { normalizePath } from "../../../src/core/values/paths.js";
 import { anyCharacter } from "../../helpers/any-character.js";
+import fc from "../../helpers/fast-check.js";
 import { repetitions } from "../../helpers/repetitions.js";
 
 const delicate = fc.constantFrom(".", "%", "$", "%2E", "%25", "%24", ":", "a", "é", "🧠", " ", "__proto__", "|");

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
-import fc from "fast-check";
 import { LiteralSearch } from "../../../src/core/values/literal-search.js";
+import fc from "../../helpers/fast-check.js";
 import { repetitions } from "../../helpers/repetitions.js";
 
 /** Longer than what the engine searches for by itself. */

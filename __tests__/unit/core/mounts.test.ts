@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@jest/globals";
-import fc from "fast-check";
 import { equal } from "node:assert/strict";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { mayDo } from "../../helpers/access-model.js";
+import fc from "../../helpers/fast-check.js";
 import { restrict } from "../../helpers/restrict.js";
 import { mountMemories, type Memory, type MemoryAccess, MemoryError, openMemory } from "../../../src/index.js";
 import { freshAddress, refuses } from "../../helpers/memory-case.js";

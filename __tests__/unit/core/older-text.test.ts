@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
-import fc from "fast-check";
 import { encodeOlderText, readOlderText } from "../../../src/core/history/older-text.js";
 import { encodeText } from "../../helpers/at-once.js";
+import fc from "../../helpers/fast-check.js";
 import { repetitions } from "../../helpers/repetitions.js";
 
 const someLines = fc

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@jest/globals";
-import fc from "fast-check";
 import { MemoryTree } from "../../../src/custom-backend/index.js";
 import type { MemorySnapshot } from "../../../src/index.js";
 import { getRestorationScope, restoreTree, type TreeRestoration } from "../../../src/core/tree/restore-tree.js";
+import fc from "../../helpers/fast-check.js";
 import { createFiles } from "../../helpers/snapshot-files.js";
 
 const createdAt = new Date(1);

@@ -1,9 +1,9 @@
 import { applyPatch } from "diff";
-import fc from "fast-check";
 import { describe, expect, it } from "@jest/globals";
 import { shownChange, shownDiff } from "../../../src/core/approval/shown-diff.js";
 import { unifiedDiff } from "../../../src/core/history/unified-diff.js";
 import { createUnlimitedCall } from "../../../src/core/runtime/call.js";
+import fc from "../../helpers/fast-check.js";
 import { patched } from "../../helpers/patched.js";
 import { testFolder } from "../../helpers/test-folder.js";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
-import fc from "fast-check";
 import { meantText, shownJson, shownText } from "../../../src/core/display/shown-text.js";
 import { anyCharacter } from "../../helpers/any-character.js";
+import fc from "../../helpers/fast-check.js";
 import { hiddenIn, specialTokens, tokensIn } from "../../helpers/harmful-texts.js";
 import { repetitions } from "../../helpers/repetitions.js";
 

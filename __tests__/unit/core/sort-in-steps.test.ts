@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import fc from "fast-check";
+import fc from "../../helpers/fast-check.js";
 import { repetitions } from "../../helpers/repetitions.js";
 import { mergeSort, sortInTimeSlices } from "../../../src/core/runtime/sort-in-steps.js";
 

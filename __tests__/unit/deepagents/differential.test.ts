@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { type BackendProtocolV2, FilesystemBackend, StoreBackend } from "deepagents";
-import fc from "fast-check";
 import { DeepAgentsBackend } from "../../../src/deepagents/index.js";
 import { openMemory } from "../../../src/index.js";
+import fc from "../../helpers/fast-check.js";
 import { repetitions } from "../../helpers/repetitions.js";
 
 /** deepagents' own backends, beside ours over the same files. */

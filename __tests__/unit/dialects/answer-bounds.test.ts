@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
-import fc from "fast-check";
 import type { Memory } from "../../../src/core/memory.js";
 import type { ChosenDialect } from "../../../src/dialects/registry.js";
 import { openMemory } from "../../../src/open-memory.js";
 import { createDialect, type DialectName, dialectNames } from "../../helpers/dialects-under-test.js";
+import fc from "../../helpers/fast-check.js";
 import { freshAddress } from "../../helpers/memory-case.js";
 import { repetitions } from "../../helpers/repetitions.js";
 

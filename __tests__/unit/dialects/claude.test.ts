@@ -1,9 +1,9 @@
 import { describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
-import fc from "fast-check";
 import { MemoryError, type Memory, MemoryNode, MemoryTool, openMemory } from "../../../src/index.js";
 import { claudeMemoryHandlers, createClaudeMemoryTool } from "../../../src/langchain/claude/index.js";
 import { FailingStore } from "../../helpers/failing-store.js";
+import fc from "../../helpers/fast-check.js";
 import { editByModel } from "../../helpers/line-end-model.js";
 import { freshAddress } from "../../helpers/memory-case.js";
 import { repetitions } from "../../helpers/repetitions.js";

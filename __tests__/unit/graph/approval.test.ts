@@ -12,7 +12,6 @@ import {
 } from "@langchain/langgraph";
 import { ToolNode } from "@langchain/langgraph/prebuilt";
 import { createDeepAgent } from "deepagents";
-import fc from "fast-check";
 import { type AgentMiddleware, createAgent, humanInTheLoopMiddleware, toolRetryMiddleware } from "langchain";
 import {
   type Memory,
@@ -29,6 +28,7 @@ import { createClaudeMemoryTool } from "../../../src/langchain/claude/index.js";
 import { createJournalTools } from "../../../src/langchain/journal/index.js";
 import { createRecordTools } from "../../../src/langchain/records/index.js";
 import { memoryMiddleware } from "../../../src/middleware/index.js";
+import fc from "../../helpers/fast-check.js";
 import { createStumblingTool, waysOfRunning, withRetries } from "../../helpers/repeated-runs.js";
 import { repetitions } from "../../helpers/repetitions.js";
 import { type ScriptedCall, ScriptedChatModel } from "../../helpers/scripted-chat-model.js";

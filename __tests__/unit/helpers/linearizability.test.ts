@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import fc from "fast-check";
+import fc from "../../helpers/fast-check.js";
 import type { Operation } from "../../helpers/linearizability/checker.js";
 import { type Command, memorySpecification } from "../../helpers/linearizability/memory-commands.js";
 import { checkMemoryHistory, faultOf, partsOf } from "../../helpers/linearizability/memory-history.js";

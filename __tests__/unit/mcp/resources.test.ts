@@ -1,6 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph";
-import fc from "fast-check";
 import { type Memory, openMemory } from "../../../src/index.js";
 import { createMcpServer } from "../../../src/mcp/index.js";
 import { type ServerBounds, serverBounds } from "../../../src/mcp/bounds.js";
@@ -8,6 +7,7 @@ import { MemoryService } from "../../../src/mcp/memory-service.js";
 import { parseMcpOptions } from "../../../src/mcp/options.js";
 import { parseUri, toUri } from "../../../src/mcp/resources.js";
 import { createServerFor } from "../../../src/mcp/server.js";
+import fc from "../../helpers/fast-check.js";
 import { connectInMemory } from "../../helpers/mcp-clients.js";
 import type { Client } from "@modelcontextprotocol/client";
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "@jest/globals";
 import { HumanMessage } from "@langchain/core/messages";
 import { InMemoryStore } from "@langchain/langgraph";
-import fc from "fast-check";
 import { TextRedactor } from "../../../src/core/history/text-redactor.js";
 import { logConversation, openMemory } from "../../../src/index.js";
 import { listTextForms } from "../../../src/mongodb/history/redaction/redact-forms.js";
 import { doAtOnce } from "../../helpers/at-once.js";
+import fc from "../../helpers/fast-check.js";
 import { freshAddress } from "../../helpers/memory-case.js";
 import { repetitions } from "../../helpers/repetitions.js";
 

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "@jest/globals";
-import fc from "fast-check";
 import { searchOlderText, searchText } from "../../../src/core/history/cover-older-text.js";
 import { readOlderText, wholeText } from "../../../src/core/history/older-text.js";
 import { TextRedactor } from "../../../src/core/history/text-redactor.js";
@@ -14,6 +13,7 @@ import {
   type VersionDocument,
 } from "../../../src/mongodb/history/version-document.js";
 import { doAtOnce, encodeText } from "../../helpers/at-once.js";
+import fc from "../../helpers/fast-check.js";
 import { repetitions } from "../../helpers/repetitions.js";
 
 const mark = { at: new Date(0), by: { userId: "ada" } };

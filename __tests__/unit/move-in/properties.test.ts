@@ -1,9 +1,9 @@
 import { Readable } from "node:stream";
-import fc from "fast-check";
 import { describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { type Memory, openMemory } from "../../../src/index.js";
 import { moveIn, type MoveInEntry, readEntries } from "../../../src/move-in/index.js";
+import fc from "../../helpers/fast-check.js";
 import { repetitions } from "../../helpers/repetitions.js";
 
 const fact = fc.record({

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
-import fc from "fast-check";
 import { type Memory, mergeMemories, openMemory } from "../../../src/index.js";
+import fc from "../../helpers/fast-check.js";
 import { freshAddress, refuses, untyped } from "../../helpers/memory-case.js";
 import { changesBetween, quote, readMarked, testTranscript, textsOf } from "../../helpers/transcripts.js";
 import { randomPaths } from "../../helpers/random-paths.js";

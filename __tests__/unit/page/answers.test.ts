@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals";
-import fc from "fast-check";
 import { MongoClient } from "mongodb";
 import { runInTimeSlices } from "../../../src/core/runtime/time-slices.js";
 import { MongoMemoryStore } from "../../../src/index.js";
 import { createMemoryPage } from "../../../src/page/index.js";
 import { hideOthers } from "../../../src/page/owner.js";
 import { writeJson } from "../../../src/page/write-json.js";
+import fc from "../../helpers/fast-check.js";
 import { untyped } from "../../helpers/memory-case.js";
 
 describe("the JSON of an answer", () => {

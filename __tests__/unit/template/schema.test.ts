@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "@jest/globals";
 import { Validator } from "@langchain/core/utils/json_schema";
-import fc from "fast-check";
 import { type GraphDefinition, graphDefinitionSchema } from "../../../src/index.js";
+import fc from "../../helpers/fast-check.js";
 import { build, documentedExample, faultsOf, graphOf, node } from "../../helpers/graph-definitions.js";
 import { changeJson, jsonChange } from "../../helpers/inputs/mutations.js";
 import { fragment } from "../../helpers/inputs/texts.js";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@jest/globals";
 import { readdirSync, writeFileSync } from "node:fs";
-import fc from "fast-check";
 import { openDirectoryMemory } from "../../../../src/backends/directory/index.js";
 import { anyCharacter } from "../../../helpers/any-character.js";
+import fc from "../../../helpers/fast-check.js";
 import { repetitions } from "../../../helpers/repetitions.js";
 import { folderWith, memoryWith, testFolder } from "../../../helpers/test-folder.js";
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "@jest/globals";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import fc from "fast-check";
 import { foldName, isReserved, fileNameFault } from "../../../../src/backends/directory/names.js";
 import { openDirectoryMemory } from "../../../../src/backends/directory/index.js";
+import fc from "../../../helpers/fast-check.js";
 import { refuses } from "../../../helpers/memory-case.js";
 import { allRefuse, folderWith, memoryWith, testFolder } from "../../../helpers/test-folder.js";
 

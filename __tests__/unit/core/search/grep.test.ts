@@ -1,7 +1,7 @@
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { describe, expect, it } from "@jest/globals";
-import * as fc from "fast-check";
 import { type Memory, openMemory } from "../../../../src/index.js";
+import fc from "../../../helpers/fast-check.js";
 import { repetitions } from "../../../helpers/repetitions.js";
 
 let opened = 0;

@@ -1,7 +1,7 @@
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { describe, expect, it } from "@jest/globals";
-import * as fc from "fast-check";
 import { type Memory, type MemoryOptions, type SearchHit, openMemory } from "../../../../src/index.js";
+import fc from "../../../helpers/fast-check.js";
 import { searchNaively } from "../../../helpers/naive-ranking.js";
 import { repetitions } from "../../../helpers/repetitions.js";
 import { openUnchanged } from "../../../helpers/unchanged-memory.js";

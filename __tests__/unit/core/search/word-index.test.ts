@@ -1,11 +1,11 @@
 import { describe, expect, it } from "@jest/globals";
-import * as fc from "fast-check";
 import { createUnlimitedCall } from "../../../../src/core/runtime/call.js";
 import { runInTimeSlices } from "../../../../src/core/runtime/time-slices.js";
 import { readQuery } from "../../../../src/core/search/query-words.js";
 import { rank } from "../../../../src/core/search/rank.js";
 import { indexTexts, type WordIndex } from "../../../../src/core/search/word-index.js";
 import { englishWords } from "../../../../src/core/search/words.js";
+import fc from "../../../helpers/fast-check.js";
 
 type Texts = Record<string, string>;
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@jest/globals";
-import fc from "fast-check";
 import { type BlockText, moveToEnd, parseBlocks, serializeBlock } from "../../../../src/dialects/journal/blocks.js";
 import { getFirstLineEnd } from "../../../../src/core/values/line-ends.js";
 import { trim, trimEnd } from "../../../../src/dialects/journal/white-space.js";
+import fc from "../../../helpers/fast-check.js";
 import { repetitions } from "../../../helpers/repetitions.js";
 
 const forgeries = [

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "@jest/globals";
 import { Binary } from "mongodb";
-import fc from "fast-check";
 import {
   packVector,
   VectorScorer,
   vectorSizeBytes,
   vectorSubtype,
 } from "../../../../src/mongodb/embeddings/vectors.js";
+import fc from "../../../helpers/fast-check.js";
 
 const number = fc.float({ noNaN: true, noDefaultInfinity: true, min: -1e6, max: 1e6 });
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
 import { validateNamespace } from "@langchain/langgraph-checkpoint";
-import fc from "fast-check";
 import { compareCodeUnits } from "../../../../src/core/values/text.js";
 import {
   compareNamespaces,
@@ -13,6 +12,7 @@ import {
 } from "../../../../src/mongodb/operations/namespaces.js";
 import { checkNamespace } from "../../../../src/mongodb/operations/check-namespace.js";
 import { anyCharacter } from "../../../helpers/any-character.js";
+import fc from "../../../helpers/fast-check.js";
 import { repetitions } from "../../../helpers/repetitions.js";
 
 /** Characters on both sides of every edge of the encoding, and some between. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { BSON } from "mongodb";
-import fc from "fast-check";
 import { decodeValue, encodeValue } from "../../../../src/mongodb/operations/values.js";
+import fc from "../../../helpers/fast-check.js";
 import { repetitions } from "../../../helpers/repetitions.js";
 
 const leaf = fc.oneof(

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "@jest/globals";
-import fc from "fast-check";
 import {
   covers,
   type PageBounds,
@@ -7,6 +6,7 @@ import {
   selectPages,
 } from "../../../../src/mongodb/memories/reading/known-pages.js";
 import { getParents } from "../../../../src/core/values/paths.js";
+import fc from "../../../helpers/fast-check.js";
 import { randomPaths } from "../../../helpers/random-paths.js";
 import { compareKeys, getOrderKey, getStartBelow } from "../../../../src/mongodb/memories/documents/page-order.js";
 import { repetitions } from "../../../helpers/repetitions.js";

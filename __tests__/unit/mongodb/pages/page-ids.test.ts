@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
-import fc from "fast-check";
 import { addressFor, memoryScopes } from "../../../../src/core/values/address.js";
 import { anyCharacter } from "../../../helpers/any-character.js";
+import fc from "../../../helpers/fast-check.js";
 import { randomPaths } from "../../../helpers/random-paths.js";
 import {
   compareKeys,

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "@jest/globals";
-import fc from "fast-check";
 import { applyChange, type Change, MemoryTree } from "../../../../src/custom-backend/index.js";
 import { type MemorySnapshot, MemoryError } from "../../../../src/index.js";
 import { getScope } from "../../../../src/core/tree/change.js";
@@ -8,6 +7,7 @@ import { getParents } from "../../../../src/core/values/paths.js";
 import { compareCodeUnits } from "../../../../src/core/values/text.js";
 import { selectPages } from "../../../../src/mongodb/memories/reading/known-pages.js";
 import { type NewPage, repartition } from "../../../../src/mongodb/memories/changing/repartition.js";
+import fc from "../../../helpers/fast-check.js";
 import { randomPaths } from "../../../helpers/random-paths.js";
 import { repetitions } from "../../../helpers/repetitions.js";
 import { compareKeys, getOrderKey, getPathAt } from "../../../../src/mongodb/memories/documents/page-order.js";
