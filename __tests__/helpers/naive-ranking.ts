@@ -27,13 +27,14 @@ export function searchNaively(texts: readonly FileText[], query: string): NaiveH
   const meanFile = countWords(all) / files.length || 1;
   return files.flatMap((file) => {
     const hits = file.passages.slice(1).flatMap((passage, index): NaiveHit[] => {
+      const pieces = file.passages.slice(1).filter(({ line }) => line === passage.line);
       const near = file.passages.slice(Math.max(1, index - 1), index + 4);
       const around = [...near, ...getAbove(file, index + 1)];
       const scoreOfTerm = (term: readonly string[]): number => {
         const share = term.length === 1 ? 1 : 0.25;
         const passagesWith = files.flatMap(({ passages }) => passages).filter((each) => count([each], term) > 0).length;
         const filesWith = files.filter(({ passages }) => count(passages, term) > 0).length;
-        const asItself = bm25(count([passage], term), passage.words.length / mean);
+        const asItself = bm25(count([passage], term), Math.sqrt(passage.words.length * countWords(pieces)) / mean);
         const asPart = bm25(count(around, term), countWords(near) / (5 * mean));
         const asFile = bm25(count(file.passages, term), countWords(file.passages.slice(1)) / meanFile);
         return (

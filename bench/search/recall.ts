@@ -75,7 +75,7 @@ async function measureQuestions({ questions, findSources }: BenchMemory, per: Pe
 async function measureSingleWords(index: WordIndex): Promise<number[]> {
   const found: number[] = [];
   for (const [word, { file, passage }] of listSingleWords(index)) {
-    const ranked = rank(index, { words: [word], speakers: [] }, { path: "/", limit: 1, per: "passage" });
+    const ranked = rank(index, { words: [word], speakers: new Map() }, { path: "/", limit: 1, per: "passage" });
     const [best] = await runInTimeSlices(ranked, createUnlimitedCall());
     found.push(best?.file === file && best?.passage === passage ? 1 : 0);
   }

@@ -3,6 +3,7 @@ import { mergeSort } from "../core/runtime/sort-in-steps.js";
 import type { Steps } from "../core/runtime/time-slices.js";
 import type { MountOutline } from "../core/mounts/mounted-outlines.js";
 import type { Mount } from "../core/mounts/mounts.js";
+import { foldLine } from "../core/search/lines.js";
 import { removeLogMarks } from "../core/search/log-lines.js";
 import { findShownStart } from "../core/search/passages.js";
 import { getRecalled, type Recalled } from "../core/search/recall.js";
@@ -119,13 +120,28 @@ interface Hit {
   score: number;
 }
 
-/** Sorts the hits. A heading is left out, because a heading that fits makes the lines below it fit, which say more. */
+/** Sorts the hits, best first. A heading is left out, because a heading that fits makes the lines below it fit, which say more. */
 function* listHits(texts: readonly Text[]): Steps<Hit[]> {
   const withHits = yield* filterInSteps(texts, ({ hits }) => hits.length > 0);
-  return withHits
+  const sorted = withHits
     .flatMap((text) => text.hits.map(({ passage: number, score }) => ({ text, number, score })))
     .filter(({ text, number }) => (text.passages.get(number, "sectionEnd") ?? 0) <= number + 1)
     .toSorted((a, b) => b.score - a.score || compareCodeUnits(a.text.path, b.text.path) || a.number - b.number);
+  return yield* moveRepeatedBack(sorted);
+}
+
+/** Moves the hits that say the same as a better one behind all others: people say the same thing again and again. */
+function* moveRepeatedBack(hits: readonly Hit[]): Steps<Hit[]> {
+  const said = new Set<string>();
+  const repeated = new Set<Hit>();
+  for (const hit of hits) {
+    yield;
+    const { start = 0, end = 0 } = hit.text.passages.at(hit.number) ?? {};
+    const line = foldLine(hit.text.content.slice(start, end));
+    if (said.has(line)) repeated.add(hit);
+    said.add(line);
+  }
+  return [...hits.filter((hit) => !repeated.has(hit)), ...repeated];
 }
 
 /** Returns a passage as its line shows it: with its indent, or as a piece of a line. Empty if there is none. */

@@ -132,6 +132,18 @@ describe("content auto", () => {
     expect(text).not.toContain("peanuts");
   });
 
+  it("shows what is said again and again once, before all else that fits the question", async () => {
+    const told = Object.fromEntries(
+      Array.from({ length: 40 }, (_, day) => [`/days/${day + 10}`, `User: I like green tea${day % 2 ? "!" : ""}\n`]),
+    );
+    const other = "User: Green is the tea of the guests, who come on Sunday";
+    const question = "Which green tea do I like?";
+    const shown = listNotes(await show(await memoryOf({ ...told, "/guests": other }), question, { maxChars: 900 }));
+    expect(shown).toContain(other);
+    // The rest of the room.
+    expect(shown.filter((line) => line.startsWith("User: I like green tea")).length).toBeGreaterThan(1);
+  });
+
   it("shows a memory in a folder, also what another program writes into it", async () => {
     const inFolder = openDirectoryMemory({ dir });
     await writeManyNotes(inFolder);

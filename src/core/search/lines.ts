@@ -50,3 +50,21 @@ function findLineEnd(content: string, start: number): number {
 function removeReturn(line: string): string {
   return line.endsWith("\r") ? line.slice(0, -1) : line;
 }
+
+/** A longer line is not folded, so that each step is short. */
+const maxFoldedChars = 10_000;
+
+/** Signs such as those of `C++`, `C#` and `50 %` are no punctuation of a sentence. */
+const sentenceMark = /[.,;:!?…"'()[\]*_`~«»“”„‘’¿¡。、，！？：；]/u.source;
+/** The row at the end begins where marks begin: tried from each mark, a long row would take quadratic time. */
+const sentenceMarks = new RegExp(`^${sentenceMark}+|(?<!${sentenceMark})${sentenceMark}+$`, "gu");
+
+/** Folds case, accents, blanks and the punctuation at the ends of a line. Two lines that are equal then say the same. */
+export function foldLine(line: string): string {
+  if (line.length > maxFoldedChars) return line;
+  const plain = line
+    .normalize("NFD")
+    .replaceAll(/[\u0300-\u036f]/g, "")
+    .toLowerCase();
+  return plain.replaceAll(/\s+/g, " ").trim().replaceAll(sentenceMarks, "").trim();
+}

@@ -6,7 +6,7 @@ import type { CheckedSearch } from "./search-options.js";
 
 /*
  * The score of a passage is the sum of three BM25 scores of equal weight: of the passage, of its surroundings, and of
- * its file. It is doubled in a line whose speaker the query names.
+ * its file. It is higher in a line whose speaker the query names.
  * Only the size of the surroundings and the weights of a pair and of a speaker are tuned (bench/search/RESULTS.md).
  */
 
@@ -17,9 +17,6 @@ const lengthShare = 0.75;
 const nearPassages = 2;
 /** The weight of two words that are neighbours in the query and in a passage. It adds to the weights of the words. */
 const pairShare = 0.25;
-
-/** How much more a line counts if the query names its speaker. */
-const speakerWeight = 2;
 
 /** A question has fewer words. */
 const maxQueryWords = 100;
@@ -57,7 +54,7 @@ export function* rank(
   const numbers = createNumbers(files);
   const { scores } = numbers;
   const best = new BestHits({ limit, per });
-  const named = new Set(speakers.map((word) => index.vocabulary.find(word)));
+  const named = new Map(Array.from(speakers, ([word, weight]) => [index.vocabulary.find(word), weight]));
   for (const file of files) {
     const hits = candidates.get(file);
     if (hits === undefined) continue;
@@ -73,7 +70,7 @@ export function* rank(
     let weight = 1;
     yield* best.addFile(file, (passage) => {
       const own = getLine(file, passage);
-      if (own !== line) weight = isNamed(file, passage, named) ? speakerWeight : 1;
+      if (own !== line) weight = weighSpeaker(file, passage, named);
       line = own;
       const score = scores[passage] ?? 0;
       return score === 0 ? null : weight * (score + fileScore);
@@ -84,9 +81,13 @@ export function* rank(
 }
 
 /** @param first the first piece of a line */
-function isNamed({ passages, words }: IndexedFile, first: number, named: ReadonlySet<number | undefined>): boolean {
+function weighSpeaker(
+  { passages, words }: IndexedFile,
+  first: number,
+  named: ReadonlyMap<number | undefined, number>,
+): number {
   const { firstWord = 0, labelWords = 0 } = passages.at(first) ?? {};
-  return words.subarray(firstWord, firstWord + labelWords).some((word) => named.has(word));
+  return Math.max(1, ...Array.from(words.subarray(firstWord, firstWord + labelWords), (word) => named.get(word) ?? 1));
 }
 
 /** Returns the words of a query that count, each once. */
@@ -199,9 +200,15 @@ function* measurePassages(
 ): Steps<void> {
   scores.fill(0, 0, passages.length);
   const findWord = (passage: number): number => passages.get(passage, "firstWord") ?? words.length;
+  let first = 1;
+  let next = 1;
   for (let passage = 1; passage < passages.length; passage += 1) {
     if (passage % stepsPerYield === 0) yield;
-    const length = findWord(passage + 1) - findWord(passage);
+    if (passage === next) first = passage;
+    while (next <= passage || passages.get(next, "firstLine") === passages.get(first, "firstLine")) next += 1;
+    // A long line has a chance with each of its pieces, so a piece counts as longer than it is. It does not count as long
+    // as its line: some words that stand on one long line alone would not find it first.
+    const length = Math.sqrt((findWord(passage + 1) - findWord(passage)) * (findWord(next) - findWord(first)));
     const lengthAround = findWord(passage + nearPassages + 1) - findWord(Math.max(1, passage - nearPassages));
     damping[passage] = getDamping(length / meanPassage);
     dampingAround[passage] = getDamping(lengthAround / (meanPassage * (2 * nearPassages + 1)));

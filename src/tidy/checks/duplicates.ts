@@ -1,5 +1,5 @@
 import type { SnapshotFile } from "../../core/memory.js";
-import { type Line, splitLines } from "../../core/search/lines.js";
+import { foldLine, type Line, splitLines } from "../../core/search/lines.js";
 import type { Steps } from "../../core/runtime/time-slices.js";
 import { hashSha256 } from "../../core/values/sha256.js";
 import type { FoundFault, TidyCheck } from "../finding.js";
@@ -41,7 +41,7 @@ export const duplicates: TidyCheck = ({ at }) => {
     const folded: string[] = [];
     for (const { text } of splitLines(content)) {
       yield;
-      const line = fold(text);
+      const line = foldLine(text);
       if (line !== "") folded.push(line);
     }
     const words = folded.length === 0 ? content.trim() : folded.join("\n");
@@ -59,7 +59,7 @@ function* examineLines(file: SnapshotFile, elsewhere: Map<string, Place>): Steps
   const others: Repeated[] = [];
   for (const item of linesInContext(file)) {
     yield;
-    const words = item === null ? "" : fold(item.text);
+    const words = item === null ? "" : foldLine(item.text);
     if (item === null || words.length < minLineChars) continue;
     const { line, text, context } = item;
     const place = { path, line };
@@ -85,24 +85,6 @@ function findText(places: Map<string, Place>, words: string, place: Place): Plac
   const same = places.get(words);
   if (same === undefined) places.set(words, place);
   return same ?? null;
-}
-
-/** Two longer lines must be equal letter for letter, so that each step is short. */
-const maxFoldedChars = 10_000;
-
-/** Signs such as those of `C++`, `C#` and `50 %` are no punctuation of a sentence. */
-const sentenceMark = /[.,;:!?…"'()[\]*_`~«»“”„‘’¿¡。、，！？：；]/u.source;
-/** The row at the end begins where marks begin: tried from each mark, a long row would take quadratic time. */
-const sentenceMarks = new RegExp(`^${sentenceMark}+|(?<!${sentenceMark})${sentenceMark}+$`, "gu");
-
-/** Folds case, accents, blanks and the punctuation at the ends of a line. */
-function fold(line: string): string {
-  if (line.length > maxFoldedChars) return line;
-  const plain = line
-    .normalize("NFD")
-    .replaceAll(/[\u0300-\u036f]/g, "")
-    .toLowerCase();
-  return plain.replaceAll(/\s+/g, " ").trim().replaceAll(sentenceMarks, "").trim();
 }
 
 /** A line with the number of the headings above it. */
