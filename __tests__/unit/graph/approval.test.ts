@@ -21,7 +21,6 @@ import {
   MemoryNode,
   type MemoryNodeOptions,
   openMemory,
-  buildGraph,
 } from "../../../src/index.js";
 import { DeepAgentsBackend } from "../../../src/deepagents/index.js";
 import { createClaudeMemoryTool } from "../../../src/langchain/claude/index.js";
@@ -29,6 +28,7 @@ import { createJournalTools } from "../../../src/langchain/journal/index.js";
 import { createRecordTools } from "../../../src/langchain/records/index.js";
 import { memoryMiddleware } from "../../../src/middleware/index.js";
 import fc from "../../helpers/fast-check.js";
+import { build, graphOf, node as templateNode } from "../../helpers/graph-definitions.js";
 import { createStumblingTool, waysOfRunning, withRetries } from "../../helpers/repeated-runs.js";
 import { repetitions } from "../../helpers/repetitions.js";
 import { type ScriptedCall, ScriptedChatModel } from "../../helpers/scripted-chat-model.js";
@@ -68,24 +68,22 @@ function modelThatCalls(...calls: ScriptedCall[]): ScriptedChatModel {
   return new ScriptedChatModel((messages) => (messages.at(-1)?.getType() === "tool" ? "done" : calls));
 }
 
-const append = (path: string, content: string): ScriptedCall => ({
-  tool: "memory",
-  args: { command: "append", path, content },
-});
+const byUnified = (args: Record<string, string>): ScriptedCall => ({ tool: "memory", args });
+const append = (path: string, content: string): ScriptedCall => byUnified({ command: "append", path, content });
+const deleteOf = (path: string): ScriptedCall => byUnified({ command: "delete", path });
 
-const strReplace = claude({ command: "str_replace", path: "/memories/a", old_str: "one", new_str: "two" });
-
-function agentThatCalls(node: MemoryNode, ...calls: ScriptedCall[]): Runnable {
+/** @param others middlewares around the memory's tools */
+function agentThatCalls(node: MemoryNode, calls: ScriptedCall[], ...others: unknown[]) {
   return createAgent({
     model: modelThatCalls(...calls),
-    middleware: [memoryMiddleware({ memory: node })],
+    middleware: [memoryMiddleware({ memory: node }), ...(others as AgentMiddleware[])],
     checkpointer: new MemorySaver(),
   });
 }
 
 const start = async (agent: Runnable): Promise<Reply> => (await agent.invoke(input, config)) as Reply;
-const resume = async (agent: Runnable, answer: unknown): Promise<Reply> =>
-  (await agent.invoke(new Command({ resume: answer }), config)) as Reply;
+const resume = async (agent: Runnable, answer: unknown, from: object = config): Promise<Reply> =>
+  (await agent.invoke(new Command({ resume: answer }), from)) as Reply;
 
 const getReviews = (reply: Reply): Review[] => (reply.__interrupt__ ?? []).flatMap(({ value }) => value.actionRequests);
 const toolTexts = ({ messages }: Reply): string[] =>
@@ -98,13 +96,28 @@ async function readTexts(memory: Memory): Promise<Record<string, string>> {
   );
 }
 
+/** Runs an agent up to its questions. */
+async function ask(options: Partial<MemoryNodeOptions>, files: Record<string, string>, ...calls: ScriptedCall[]) {
+  const { node, free } = freshMemory(options);
+  for (const [path, text] of Object.entries(files)) await free.write(path, text);
+  const agent = agentThatCalls(node, calls);
+  const reply = await start(agent);
+  return { agent, free, reply, reviews: getReviews(reply) };
+}
+
+type Tools = ConstructorParameters<typeof ToolNode>[0];
+
+/** A call, and the tools that make it. */
+type Change = [createTools: (node: MemoryNode) => Tools, call: ScriptedCall];
+
+const byNode = ({ memoryTools }: MemoryNode): Tools => memoryTools;
+const byClaude = (node: MemoryNode): Tools => [createClaudeMemoryTool(node)];
+const addRecord = { tool: "add_memory", args: { path: "a", content: "x" } };
+
 describe("a change that asks", () => {
   it("waits with the request of LangChain's middleware, and is made when a person approves", async () => {
-    const { node, free } = freshMemory();
-    await free.write("/a", "one");
-    const agent = agentThatCalls(node, append("/a", "two"));
-    const [asked] = (await start(agent)).__interrupt__ ?? [];
-    expect(asked?.value).toEqual({
+    const { agent, free, reply } = await ask(asking, { "/a": "one" }, append("/a", "two"));
+    expect(reply.__interrupt__?.[0]?.value).toEqual({
       actionRequests: [
         {
           name: "memory",
@@ -123,13 +136,10 @@ describe("a change that asks", () => {
   });
 
   it("keeps the log of the node where everything is deleted, and a person sees what goes", async () => {
-    const { node, free } = freshMemory({ ...asking, log: true });
-    await free.write("/conversations/day.md", "log");
-    await free.write("/notes/a", "one");
-    const agent = agentThatCalls(node, { tool: "memory", args: { command: "delete", path: "/" } });
-    const [review] = getReviews(await start(agent));
-    expect(review?.description).toContain("- /notes/\n- /notes/a (3 bytes)\n");
-    expect(review?.description).not.toContain("/conversations");
+    const files = { "/conversations/day.md": "log", "/notes/a": "one" };
+    const { agent, free, reviews } = await ask({ ...asking, log: true }, files, deleteOf("/"));
+    expect(reviews[0]?.description).toContain("- /notes/\n- /notes/a (3 bytes)\n");
+    expect(reviews[0]?.description).not.toContain("/conversations");
     // What stays is no base of the change.
     await free.append("/conversations/day.md", "more");
     expect(toolTexts(await resume(agent, approved))).toEqual([expect.stringContaining('"files":1')]);
@@ -138,50 +148,33 @@ describe("a change that asks", () => {
   });
 
   it("is refused without a question where only the log could go", async () => {
-    const { node, free } = freshMemory({ ...asking, log: true });
-    await free.write("/conversations/day.md", "log");
-    const reply = await start(agentThatCalls(node, { tool: "memory", args: { command: "delete", path: "/" } }));
-    expect(getReviews(reply)).toEqual([]);
+    const files = { "/conversations/day.md": "log" };
+    const { reply, reviews } = await ask({ ...asking, log: true }, files, deleteOf("/"));
+    expect(reviews).toEqual([]);
     expect(toolTexts(reply)).toEqual([expect.stringContaining("/conversations is all that is left")]);
   });
 
   it("is the delete of a directory too, where a rule asks about a file below it", async () => {
-    const { node, free } = freshMemory({ rules: [{ path: "/notes/safety", access: "ask" }] });
-    await free.write("/notes/safety", "one");
-    const agent = agentThatCalls(node, { tool: "memory", args: { command: "delete", path: "/notes" } });
-    expect(getReviews(await start(agent))).toHaveLength(1);
+    const rules = [{ path: "/notes/safety", access: "ask" as const }];
+    const { agent, free, reviews } = await ask({ rules }, { "/notes/safety": "one" }, deleteOf("/notes"));
+    expect(reviews).toHaveLength(1);
     await resume(agent, approved);
     expect(await readTexts(free)).toEqual({});
   });
 
-  const edits: [title: string, before: string, call: ScriptedCall, content: string, after: string, shown: RegExp][] = [
-    ["a content", "", append("/a", "two"), "2", "2", /"status":"ok"/],
-    [
-      "an append to a file with other line ends",
-      "one\r\n",
-      append("/a", "two\n"),
-      "2\n3\n",
-      "one\r\n2\r\n3\r\n",
-      /"ok"/,
-    ],
-    ["another text", "one\n", strReplace, "2\n", "2\n", /^The memory file has been edited.*\n {5}1\t2$/],
-    [
-      "the text that was there",
-      "one\n",
-      strReplace,
-      "one\n",
-      "one\n",
-      /^The memory file has been edited.*\n {5}1\tone$/,
-    ],
-    ["a record", "", { tool: "add_memory", args: { path: "a", content: "two words" } }, "2", "2", /content_size: 1\n/],
-  ];
-
-  it.each(edits)(
-    "is made as a person has edited it, and the model is shown what was stored: %s",
-    async (_title, before, call, content, after, shown) => {
+  const strReplace = { command: "str_replace", path: "/memories/a", old_str: "one", new_str: "two" };
+  it.each<[before: string, ...change: Change, content: string, after: string, shown: RegExp]>([
+    ["", byNode, append("/a", "two"), "2", "2", /"status":"ok"/],
+    ["one\r\n", byNode, append("/a", "two\n"), "2\n3\n", "one\r\n2\r\n3\r\n", /"ok"/],
+    ["one\n", byClaude, byUnified(strReplace), "2\n", "2\n", /^The memory file has been edited.*\n {5}1\t2$/],
+    ["one\n", byClaude, byUnified(strReplace), "one\n", "one\n", /^The memory file has been edited.*\n {5}1\tone$/],
+    ["", createRecordTools, addRecord, "2", "2", /content_size: 1\n/],
+  ])(
+    "of %j is made as a person has edited it, and the model is shown what was stored (%#)",
+    async (before, createTools, call, content, after, shown) => {
       const { node, free } = freshMemory();
       if (before !== "") await free.write("/a", before);
-      const agent = graphWith(toolsFor(call, node), call);
+      const agent = graphWith(createTools(node), call);
       const [review] = getReviews(await start(agent));
       const editedAction = { name: call.tool, args: { ...review?.args, content } };
       const [answer] = toolTexts(await resume(agent, { decisions: [{ type: "edit", editedAction }] }));
@@ -191,9 +184,7 @@ describe("a change that asks", () => {
   );
 
   it("is refused with the words of the person who rejects it", async () => {
-    const { node, free } = freshMemory();
-    const agent = agentThatCalls(node, append("/a", "two"));
-    await start(agent);
+    const { agent, free } = await ask(asking, {}, append("/a", "two"));
     const [answer = ""] = toolTexts(await resume(agent, { decisions: [{ type: "reject", message: "not now" }] }));
     expect(JSON.parse(answer)).toMatchObject({
       ok: false,
@@ -220,9 +211,7 @@ describe("a change that asks", () => {
     ["a text", "approve"],
     ["true", true],
   ])("is refused where the answer is %s", async (_name, answer) => {
-    const { node, free } = freshMemory();
-    const agent = agentThatCalls(node, append("/a", "two"));
-    await start(agent);
+    const { agent, free } = await ask(asking, {}, append("/a", "two"));
     expect(toolTexts(await resume(agent, answer))[0]).toContain(
       "EACCES: /a was not changed, because it was not approved",
     );
@@ -232,13 +221,8 @@ describe("a change that asks", () => {
   it("gets along with LangChain's middleware on the same tool, each asking its own question", async () => {
     const { node, free } = freshMemory();
     // Its types do not take its own options under exactOptionalPropertyTypes.
-    const theirs = humanInTheLoopMiddleware({ interruptOn: { memory: true } } as never) as unknown as AgentMiddleware;
-    const middleware = [memoryMiddleware({ memory: node }), theirs];
-    const agent = createAgent({
-      model: modelThatCalls(append("/a", "two")),
-      middleware,
-      checkpointer: new MemorySaver(),
-    });
+    const theirs = humanInTheLoopMiddleware({ interruptOn: { memory: true } } as never);
+    const agent = agentThatCalls(node, [append("/a", "two")], theirs);
     const [first] = getReviews(await start(agent));
     const [second] = getReviews(await resume(agent, approved));
     expect([first?.args, second?.args]).toEqual([args, args]);
@@ -249,96 +233,45 @@ describe("a change that asks", () => {
 });
 
 describe("every way in asks", () => {
-  const changes: [string, (node: MemoryNode) => Runnable, Record<string, string>][] = [
-    [
-      "our agent",
-      (node) =>
-        new Agent({
-          model: modelThatCalls(append("/a", "x")),
-          tools: node.memoryTools,
-          checkpointer: new MemorySaver(),
-        }),
-      { "/a": "x" },
-    ],
-    ["a ToolNode", (node) => graphWith(node.memoryTools, append("/a", "x")), { "/a": "x" }],
-    [
-      "Claude's create",
-      (node) =>
-        graphWith([createClaudeMemoryTool(node)], claude({ command: "create", path: "/memories/a", file_text: "x" })),
-      { "/a": "x" },
-    ],
+  const byAppend = append("/a", "x");
+  const model = modelThatCalls(byAppend);
+  const create = byUnified({ command: "create", path: "/memories/a", file_text: "x" });
+  const rename = byUnified({ command: "rename", old_path: "/memories/b", new_path: "/memories/a" });
+  const writeFile = modelThatCalls({ tool: "write_file", args: { file_path: "/a", content: "x" } });
+  const byJournal = { tool: "memory_write", args: { key: "k", content: "x" } };
+  const clear = { tool: "clear_memory", args: {} };
+  const checkpointer = new MemorySaver();
+
+  it.each<[string, (node: MemoryNode, free: Memory) => Runnable, Record<string, string>?]>([
+    ["our agent", (node) => new Agent({ model, tools: node.memoryTools, checkpointer })],
+    ["a ToolNode", (node) => graphWith(node.memoryTools, byAppend)],
+    ["a tree of mounts without a node", (_node, free) => graphWith([toolOfMounts(free)], byAppend)],
+    ["Claude's create", (node) => graphWith(byClaude(node), create)],
+    ["Claude's rename", (node) => graphWith(byClaude(node), rename), { "/a": "old" }],
     [
       "the journal",
-      (node) =>
-        graphWith(createJournalTools(node, { clock: () => new Date(0) }), {
-          tool: "memory_write",
-          args: { key: "k", content: "x" },
-        }),
-      { "/1970/01/01.md": expect.stringContaining("x") as unknown as string },
+      (node) => graphWith(createJournalTools(node, { clock: () => new Date(0) }), byJournal),
+      { "/1970/01/01.md": expect.stringContaining("x") as unknown as string, "/b": "old" },
     ],
-    [
-      "records",
-      (node) => graphWith(createRecordTools(node), { tool: "add_memory", args: { path: "a", content: "x" } }),
-      { "/a": "x" },
-    ],
-    [
-      "deepagents",
-      (node) =>
-        createDeepAgent({
-          model: modelThatCalls({ tool: "write_file", args: { file_path: "/a", content: "x" } }),
-          backend: new DeepAgentsBackend(node),
-          checkpointer: new MemorySaver(),
-        }),
-      { "/a": "x" },
-    ],
-    ["an agent as a subgraph", (node) => createSubgraph(node), { "/a": "x" }],
-    ["a memory that a node of a graph changes by itself", (node) => graphOfNode(node), { "/a": "x" }],
-  ];
-
-  it.each(changes)("%s", async (_name, make, expected) => {
+    ["the records' add_memory", (node) => graphWith(createRecordTools(node), addRecord)],
+    ["the records' clear_memory", (node) => graphWith(createRecordTools(node), clear), {}],
+    ["deepagents", (node) => createDeepAgent({ model: writeFile, backend: new DeepAgentsBackend(node), checkpointer })],
+    ["an agent as a subgraph", (node) => createSubgraphs(node, byAppend)],
+    ["a node that changes the memory of its run", (node) => graphOfNode(node, (memory) => memory.append("/a", "x"))],
+  ])("%s", async (thread_id, make, expected = { "/a": "x", "/b": "old" }) => {
     const { node, free } = freshMemory();
-    const agent = make(node);
-    const reviews = getReviews(await start(agent));
-    expect(reviews).toHaveLength(1);
-    expect(await readTexts(free)).toEqual({});
-    expect(getReviews(await resume(agent, approved))).toEqual([]);
-    expect(await readTexts(free)).toEqual(expected);
-  });
-
-  it.each<[string, ScriptedCall, Record<string, string>]>([
-    [
-      "update",
-      { tool: "memory", args: { command: "update", path: "/a", oldContent: "one", content: "1" } },
-      { "/a": "1", "/d/b": "b" },
-    ],
-    ["delete of a directory", { tool: "memory", args: { command: "delete", path: "/d" } }, { "/a": "one" }],
-    [
-      "str_replace",
-      claude({ command: "str_replace", path: "/memories/a", old_str: "ne", new_str: "h" }),
-      { "/a": "oh", "/d/b": "b" },
-    ],
-    [
-      "rename of a directory",
-      claude({ command: "rename", old_path: "/memories/d", new_path: "/memories/e" }),
-      { "/a": "one", "/e/b": "b" },
-    ],
-    ["clear_memory", { tool: "clear_memory", args: {} }, {}],
-  ])("%s", async (_name, call, expected) => {
-    const { node, free } = freshMemory();
-    await free.write("/a", "one");
-    await free.write("/d/b", "b");
-    const agent = graphWith(toolsFor(call, node), call);
-    expect(getReviews(await start(agent))).toHaveLength(1);
-    expect(await readTexts(free)).toEqual({ "/a": "one", "/d/b": "b" });
-    const reply = await resume(agent, approved);
-    expect(getReviews(reply)).toEqual([]);
-    expect(toolTexts(reply)[0]).not.toMatch(/EACCES|"ok":false/);
+    await free.write("/b", "old");
+    const agent = make(node, free);
+    const run = { configurable: { thread_id } };
+    expect(getReviews((await agent.invoke(input, run)) as Reply)).toHaveLength(1);
+    expect(await readTexts(free)).toEqual({ "/b": "old" });
+    expect(getReviews(await resume(agent, approved, run))).toEqual([]);
     expect(await readTexts(free)).toEqual(expected);
   });
 
   it("mounts of a node, by the paths of its tree", async () => {
     const { node, free } = freshMemory({ mounts: { "/team": { nodeId: "team", access: "ask" } } });
-    const agent = agentThatCalls(node, append("/team/a", "x"), append("/own", "x"));
+    const agent = agentThatCalls(node, [append("/team/a", "x"), append("/own", "x")]);
     const [review] = getReviews(await start(agent));
     expect(review?.args).toEqual({ command: "append", path: "/team/a", content: "x" });
     expect(review?.description).toContain("+++ b/team/a\n");
@@ -346,30 +279,8 @@ describe("every way in asks", () => {
     expect([await readTexts(free), await node.memory().read("/team/a")]).toEqual([{ "/own": "x" }, "x"]);
   });
 
-  it("a tree of mounts without a node", async () => {
-    const { free } = freshMemory();
-    const tree = mountMemories({ "/": { memory: free, access: "ask" } });
-    const agent = graphWith([new MemoryTool({ memory: tree })], append("/a", "x"));
-    expect(getReviews(await start(agent))).toHaveLength(1);
-    await resume(agent, approved);
-    expect(await readTexts(free)).toEqual({ "/a": "x" });
-  });
-
   it("a graph template, whose tool says so", () => {
-    const store = new InMemoryStore();
-    const built = buildGraph(
-      {
-        nodes: [
-          { id: "A", data: { template: "agent", config: {} } },
-          {
-            id: "M",
-            data: { template: "memory", config: { rules: [{ path: "/**", access: "ask" }], onAsk: "interrupt" } },
-          },
-        ],
-        edges: [{ source: "M", sourceHandle: "$self", target: "A", targetHandle: "$memory" }],
-      } as never,
-      { store, model: modelThatCalls(append("/a", "x")) },
-    );
+    const built = build(graphOf([templateNode("M", "memory", { ...asking, onAsk: "interrupt" })]));
     expect(built.memory("M").memoryTools[0]?.description).toContain(
       "/** is writable with approval: a person is asked about each change.",
     );
@@ -378,9 +289,12 @@ describe("every way in asks", () => {
 
 describe("several questions", () => {
   it("of parallel calls in createAgent are answered each by its id", async () => {
-    const { node, free } = freshMemory();
-    const agent = agentThatCalls(node, append("/a", "x"), append("/b", "y"), append("/a", "z"));
-    const asked = (await start(agent)).__interrupt__ ?? [];
+    const {
+      agent,
+      free,
+      reply: first,
+    } = await ask(asking, {}, append("/a", "x"), append("/b", "y"), append("/a", "z"));
+    const asked = first.__interrupt__ ?? [];
     // The first question is that of the call which was ready first.
     const contents = asked.map(({ value }) => value.actionRequests[0]?.args["content"]);
     expect(new Set(contents)).toEqual(new Set(["x", "y", "z"]));
@@ -394,12 +308,10 @@ describe("several questions", () => {
   });
 
   it("of parallel calls in createAgent need no id for the last one", async () => {
-    const { node, free } = freshMemory();
-    const agent = agentThatCalls(node, append("/a", "x"), append("/b", "y"), append("/c", "z"));
-    const [first, second] = (await start(agent)).__interrupt__ ?? [];
+    const { agent, free, reply } = await ask(asking, {}, append("/a", "x"), append("/b", "y"), append("/c", "z"));
+    const [first, second] = reply.__interrupt__ ?? [];
     await resume(agent, { [first?.id ?? ""]: approved });
-    const reply = await resume(agent, { [second?.id ?? ""]: approved });
-    expect(getReviews(reply)).toHaveLength(1);
+    expect(getReviews(await resume(agent, { [second?.id ?? ""]: approved }))).toHaveLength(1);
     expect(getReviews(await resume(agent, approved))).toEqual([]);
     expect(await readTexts(free)).toEqual({ "/a": "x", "/b": "y", "/c": "z" });
   });
@@ -450,30 +362,17 @@ describe("several questions", () => {
 });
 
 describe("an answer that names none of several questions", () => {
-  const questions = [append("/refunds", "14 days"), { tool: "memory", args: { command: "delete", path: "/safety" } }];
-  const ways: [string, (node: MemoryNode) => Runnable][] = [
-    ["createAgent", (node) => agentThatCalls(node, ...questions)],
-    ["two agents side by side as subgraphs", createTwoSubgraphs],
-  ];
+  const questions = [append("/refunds", "14 days"), deleteOf("/safety")];
+  const askBoth = () => ask(asking, { "/safety": "keep" }, ...questions);
 
-  async function ask(make: (node: MemoryNode) => Runnable): Promise<{ agent: Runnable; free: Memory; asked: Reply }> {
+  it.each<[string, (node: MemoryNode) => Runnable]>([
+    ["createAgent", (node) => agentThatCalls(node, questions)],
+    ["two agents side by side as subgraphs", (node) => createSubgraphs(node, ...questions)],
+  ])("decides none of them, and says how to answer: %s", async (_name, make) => {
     const { node, free } = freshMemory();
     await free.write("/safety", "keep");
     const agent = make(node);
-    return { agent, free, asked: await start(agent) };
-  }
-
-  function createTwoSubgraphs(node: MemoryNode): Runnable {
-    const graph = new StateGraph(MessagesAnnotation);
-    for (const [index, call] of questions.entries()) {
-      const agent = createAgent({ model: modelThatCalls(call), middleware: [memoryMiddleware({ memory: node })] });
-      graph.addNode(`agent${index}`, agent.graph as never).addEdge(START, `agent${index}` as never);
-    }
-    return graph.compile({ checkpointer: new MemorySaver() });
-  }
-
-  it.each(ways)("decides none of them, and says how to answer: %s", async (_name, make) => {
-    const { agent, free, asked } = await ask(make);
+    const asked = await start(agent);
     expect(asked.__interrupt__).toHaveLength(2);
     const again = await resume(agent, approved);
     expect(again.__interrupt__?.map(({ id }) => id).toSorted()).toEqual(
@@ -492,37 +391,29 @@ describe("an answer that names none of several questions", () => {
   });
 
   it("decides all of them if it has the same decision for each", async () => {
-    const { agent, free } = await ask((node) => agentThatCalls(node, ...questions));
+    const { agent, free } = await askBoth();
     const decision = { type: "approve" };
     expect(getReviews(await resume(agent, { decisions: [decision, decision] }))).toEqual([]);
     expect(await readTexts(free)).toEqual({ "/refunds": "14 days" });
   });
 
   it("decides none in a run that begins at the checkpoint of the questions", async () => {
-    const { node, free } = freshMemory();
-    await free.write("/safety", "keep");
-    const agent = createAgent({
-      model: modelThatCalls(...questions),
-      middleware: [memoryMiddleware({ memory: node })],
-      checkpointer: new MemorySaver(),
-    });
-    await agent.invoke(input, config);
+    const { agent, free } = await askBoth();
     const { config: asked } = await agent.graph.getState(config);
-    const reply = await agent.graph.invoke(new Command({ resume: approved }) as never, asked as never);
-    expect(getReviews(reply as unknown as Reply)).toHaveLength(2);
+    expect(getReviews(await resume(agent.graph as never, approved, asked))).toHaveLength(2);
     expect(await readTexts(free)).toEqual({ "/safety": "keep" });
   });
 
   it("stays without effect when one question is answered by its id, and the other is left open", async () => {
-    const { agent, free, asked } = await ask((node) => agentThatCalls(node, ...questions));
+    const { agent, free, reply } = await askBoth();
     await resume(agent, approved);
     const questionAbout = (path: string) =>
-      asked.__interrupt__?.find(({ value }) => value.actionRequests[0]?.args["path"] === path);
+      reply.__interrupt__?.find(({ value }) => value.actionRequests[0]?.args["path"] === path);
     const after = await resume(agent, { [questionAbout("/refunds")?.id ?? ""]: approved });
     expect(after.__interrupt__?.map(({ id }) => id)).toEqual([questionAbout("/safety")?.id]);
     expect(await readTexts(free)).toEqual({ "/refunds": "14 days", "/safety": "keep" });
     // LangGraph still has the first answer, and gives it to each run.
-    expect(getReviews((await agent.invoke(null, config)) as Reply)).toHaveLength(1);
+    expect(getReviews((await (agent as Runnable).invoke(null, config)) as Reply)).toHaveLength(1);
     expect(await readTexts(free)).toEqual({ "/refunds": "14 days", "/safety": "keep" });
   });
 });
@@ -553,7 +444,7 @@ describe("random turns", () => {
         async (count, answers, isOneTask) => {
           const { node, free } = freshMemory();
           const calls = Array.from({ length: count }, (_, index) => append(`/f${index}`, "x"));
-          const agent = isOneTask ? graphWith(node.memoryTools, ...calls) : agentThatCalls(node, ...calls);
+          const agent = isOneTask ? graphWith(node.memoryTools, ...calls) : agentThatCalls(node, calls);
           const allowed: Record<string, string> = {};
           let reply = await start(agent);
           for (const given of answers) {
@@ -601,10 +492,7 @@ describe("random turns", () => {
 
 describe("what was approved", () => {
   it("is asked again if the text has changed meanwhile", async () => {
-    const { node, free } = freshMemory();
-    await free.write("/a", "one");
-    const agent = agentThatCalls(node, append("/a", "two"));
-    await start(agent);
+    const { agent, free } = await ask(asking, { "/a": "one" }, append("/a", "two"));
     await free.write("/a", "other");
     const again = await resume(agent, approved);
     expect(getReviews(again)[0]?.description).toContain("\n other\n+two");
@@ -616,36 +504,17 @@ describe("what was approved", () => {
   it("is what is stored, though the call would write another text now", async () => {
     const { node, free } = freshMemory();
     let time = 0;
-    const graph = new StateGraph(MessagesAnnotation)
-      .addNode("write", async (_state, run) => {
-        time += 1;
-        await (await node.memoryForRun({ config: run })).write("/a", `at ${time}`);
-        return {};
-      })
-      .addEdge(START, "write")
-      .compile({ checkpointer: new MemorySaver() });
+    const graph = graphOfNode(node, (memory) => memory.write("/a", `at ${(time += 1)}`));
     expect(getReviews(await start(graph))[0]?.args["content"]).toBe("at 1");
     await resume(graph, approved);
     expect([time, await readTexts(free)]).toEqual([2, { "/a": "at 1" }]);
   });
 
   it("is made once when the same interrupt is resumed twice", async () => {
-    const { node, free } = freshMemory();
-    const checkpointer = new MemorySaver();
-    const agent = createAgent({
-      model: modelThatCalls(append("/a", "x")),
-      middleware: [memoryMiddleware({ memory: node })],
-      checkpointer,
-    });
-    await agent.invoke(input, config);
+    const { agent, free } = await ask(asking, {}, append("/a", "x"));
     const { config: asked } = await agent.graph.getState(config);
-    for (let time = 0; time < 3; time += 1) {
-      const reply = (await agent.graph.invoke(
-        new Command({ resume: approved }) as never,
-        asked as never,
-      )) as unknown as Reply;
-      expect(toolTexts(reply)[0]).toContain('"ok":true');
-    }
+    for (let time = 0; time < 3; time += 1)
+      expect(toolTexts(await resume(agent.graph as never, approved, asked))[0]).toContain('"ok":true');
     expect(await readTexts(free)).toEqual({ "/a": "x" });
   });
 
@@ -654,25 +523,16 @@ describe("what was approved", () => {
       if (content.includes("forbidden")) throw new Error("no such text");
       return content.replaceAll("secret", "[hidden]");
     };
-    const { node, free } = freshMemory({ ...asking, guard });
-    const agent = agentThatCalls(node, append("/a", "my secret"));
-    const [review] = getReviews(await start(agent));
-    expect(review?.args["content"]).toBe("my [hidden]");
     const edited = (content: string): object => ({
-      decisions: [{ type: "edit", editedAction: { name: "memory", args: { ...review?.args, content } } }],
+      decisions: [{ type: "edit", editedAction: { name: "memory", args: { content } } }],
     });
+    const { agent, free, reviews } = await ask({ ...asking, guard }, {}, append("/a", "my secret"));
+    expect(reviews[0]?.args["content"]).toBe("my [hidden]");
     await resume(agent, edited("your secret"));
     expect(await readTexts(free)).toEqual({ "/a": "your [hidden]" });
-    const other = agentThatCalls(node, append("/b", "fine"));
-    await start(other);
-    expect(
-      toolTexts(
-        await resume(other, {
-          decisions: [{ type: "edit", editedAction: { name: "memory", args: { content: "forbidden" } } }],
-        }),
-      )[0],
-    ).toContain("EACCES: no such text");
-    expect(await readTexts(free)).toEqual({ "/a": "your [hidden]" });
+    const other = await ask({ ...asking, guard }, {}, append("/b", "fine"));
+    expect(toolTexts(await resume(other.agent, edited("forbidden")))[0]).toContain("EACCES: no such text");
+    expect(await readTexts(other.free)).toEqual({});
   });
 });
 
@@ -681,13 +541,8 @@ describe("a question that something around the tool catches", () => {
     const warn = jest.spyOn(process, "emitWarning").mockImplementation(() => {});
     for (let run = 0; run < 2; run += 1) {
       const { node, free } = freshMemory();
-      // Its types do not take its own options under exactOptionalPropertyTypes.
-      const retrying = toolRetryMiddleware({ maxRetries: 2, initialDelayMs: 1 }) as unknown as AgentMiddleware;
-      const agent = createAgent({
-        model: modelThatCalls(append("/a", "x")),
-        middleware: [memoryMiddleware({ memory: node }), retrying],
-        checkpointer: new MemorySaver(),
-      });
+      const retrying = toolRetryMiddleware({ maxRetries: 2, initialDelayMs: 1 });
+      const agent = agentThatCalls(node, [append("/a", "x")], retrying);
       expect(toolTexts(await start(agent))).toEqual(["Tool 'memory' failed after 3 attempts with GraphInterrupt"]);
       expect(await readTexts(free)).toEqual({});
     }
@@ -741,19 +596,12 @@ describe("where nobody can be asked", () => {
   });
 });
 
-function claude(args: Record<string, unknown>): ScriptedCall {
-  return { tool: "memory", args };
-}
-
-const claudeCommands = new Set<unknown>(["create", "str_replace", "insert", "rename"]);
-
-function toolsFor({ tool: name, args }: ScriptedCall, node: MemoryNode): ConstructorParameters<typeof ToolNode>[0] {
-  if (name.endsWith("_memory")) return createRecordTools(node);
-  return claudeCommands.has(args["command"]) ? [createClaudeMemoryTool(node)] : node.memoryTools;
+function toolOfMounts(memory: Memory): MemoryTool {
+  return new MemoryTool({ memory: mountMemories({ "/": { memory, access: "ask" } }) });
 }
 
 /** One node that runs all calls. */
-function graphWith(tools: ConstructorParameters<typeof ToolNode>[0], ...calls: ScriptedCall[]): Runnable {
+function graphWith(tools: Tools, ...calls: ScriptedCall[]): Runnable {
   const toolCalls = calls.map(({ tool: name, args }, index) => ({
     id: `call-${index}`,
     name,
@@ -768,21 +616,21 @@ function graphWith(tools: ConstructorParameters<typeof ToolNode>[0], ...calls: S
     .compile({ checkpointer: new MemorySaver() });
 }
 
-function createSubgraph(node: MemoryNode): Runnable {
-  const agent = createAgent({
-    model: modelThatCalls(append("/a", "x")),
-    middleware: [memoryMiddleware({ memory: node })],
-  });
-  return new StateGraph(MessagesAnnotation)
-    .addNode("agent", agent.graph as never)
-    .addEdge(START, "agent")
-    .compile({ checkpointer: new MemorySaver() });
+/** An agent for each call, side by side. */
+function createSubgraphs(node: MemoryNode, ...calls: ScriptedCall[]): Runnable {
+  const graph = new StateGraph(MessagesAnnotation);
+  for (const [index, call] of calls.entries()) {
+    const agent = createAgent({ model: modelThatCalls(call), middleware: [memoryMiddleware({ memory: node })] });
+    graph.addNode(`agent${index}`, agent.graph as never).addEdge(START, `agent${index}` as never);
+  }
+  return graph.compile({ checkpointer: new MemorySaver() });
 }
 
-function graphOfNode(node: MemoryNode): Runnable {
+/** A node that changes the memory of its run. */
+function graphOfNode(node: MemoryNode, change: (memory: Memory) => Promise<unknown>): Runnable {
   return new StateGraph(MessagesAnnotation)
     .addNode("write", async (_state, run) => {
-      await (await node.memoryForRun({ config: run })).append("/a", "x");
+      await change(await node.memoryForRun({ config: run }));
       return {};
     })
     .addEdge(START, "write")
