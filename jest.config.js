@@ -15,12 +15,11 @@ const elsewhere = [
     not: ["darwin", "win32"],
     reason: "only Linux has names below handles of directories",
   },
-  { files: "unit/backends/folder/rights", not: ["win32"], reason: "Windows has no modes and owners of files" },
-  { files: "unit/backends/folder/links", not: ["win32"], reason: "makes pipes, and links without a kind" },
   {
-    files: "unit/backends/folder/no-folder",
+    files: "unit/backends/folder/links",
     not: ["win32"],
-    reason: "Windows does not tell a file from a missing folder",
+    reason:
+      "makes pipes, and links without a kind. Windows has no modes and owners of files, and does not tell a file from a missing folder",
   },
   {
     files: "unit/backends/folder/without-handles",

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "@jest/globals";
 import { exitCodeMeanings } from "../../../src/cli/errors.js";
-import { memoryOptions } from "../../../src/cli/targets/target-options.js";
+import { memoryOptions, getDatabaseName, getDatabaseTarget } from "../../../src/cli/targets/target-options.js";
 import {
   commandsOfProgram,
   createProgramToRead,
@@ -142,5 +142,34 @@ describe("the reference of the commands", () => {
   it("shows no name in angle brackets outside of code, which a browser would read as HTML", () => {
     const text = withoutCode(reference).replaceAll(/`[^`\n]+`|<!--.*-->/g, "");
     expect(text).not.toMatch(/<\w/);
+  });
+});
+
+describe("the database of a connection string", () => {
+  it.each([
+    ["mongodb://host/app", "app"],
+    ["mongodb+srv://user:pass%2Fword@host/app?retryWrites=true", "app"],
+    ["mongodb://a:1,b:2/my%20app", undefined],
+    ["mongodb://a:1,b:2/caf%C3%A9?replicaSet=r", "café"],
+    ["mongodb://host", undefined],
+    ["mongodb://host/", undefined],
+    ["mongodb://host/?authSource=admin", undefined],
+    ["mongodb://host?x=a/b", undefined],
+    ["mongodb://host/%E0%A4%A", undefined],
+    ["mongodb://user:unescaped/secret@host/app", undefined],
+  ])("%s is %s", (uri, name) => {
+    expect(getDatabaseName(uri)).toBe(name);
+  });
+});
+
+describe("the database of a command", () => {
+  it.each([
+    [{}, "env"],
+    [{ db: "db" }, "db"],
+    [{ uri: "mongodb://host/app" }, "app"],
+    [{ uri: "mongodb://host/app", db: "db" }, "db"],
+    [{ uri: "mongodb://host" }, undefined],
+  ])("of the options %j is %s", (options, name) => {
+    expect(getDatabaseTarget(options, { MONGODB_URI: "mongodb://host/env" }).dbName).toBe(name);
   });
 });

@@ -51,7 +51,7 @@ describe("the fence", () => {
         expect(tagsSeen(text)).toBe(2);
         expect(tagsSeen(text, "NFKD")).toBe(2);
       }),
-      { numRuns: repetitions({ usual: 80, long: 1_000 }) },
+      { numRuns: repetitions({ usual: 40, long: 1_000 }) },
     );
   });
 
@@ -60,7 +60,7 @@ describe("the fence", () => {
       fc.property(hostileText, hostileText, (before, after) => {
         expect(tagsSeen(guardFence(before) + guardFence(after))).toBe(0);
       }),
-      { numRuns: repetitions({ usual: 80, long: 1_000 }) },
+      { numRuns: repetitions({ usual: 40, long: 1_000 }) },
     );
   });
 
@@ -185,7 +185,7 @@ describe("what is rendered", () => {
         expect(tokensIn(text)).toEqual([]);
         expect(hiddenIn(text)).toEqual([]);
       }),
-      { numRuns: repetitions({ usual: 80, long: 1_000 }) },
+      { numRuns: repetitions({ usual: 40, long: 1_000 }) },
     );
   });
 

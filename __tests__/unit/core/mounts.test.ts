@@ -262,7 +262,7 @@ describe("random trees of mounts and rules", () => {
         equal(outcome !== "EACCES", isAllowed, `${name} ${at}`);
       }
     });
-    await fc.assert(property, { numRuns: repetitions({ usual: 150, long: 10_000 }) });
+    await fc.assert(property, { numRuns: repetitions({ usual: 80, long: 10_000 }) });
   });
 });
 

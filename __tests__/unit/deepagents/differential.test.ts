@@ -260,7 +260,7 @@ describe("edits beside deepagents' own", () => {
         expect({ ...one, error: one.error?.split("\nNearest, ")[0] }).toEqual({ ...other, error: other.error });
         expect((await ours.readRaw("/f.md")).data?.content).toBe((await store.readRaw("/f.md")).data?.content);
       }),
-      { numRuns: repetitions({ usual: 100, long: 300 }) },
+      { numRuns: repetitions({ usual: 50, long: 300 }) },
     );
   });
 
@@ -273,7 +273,7 @@ describe("edits beside deepagents' own", () => {
         if (answer.error === undefined) expect(answer).toEqual(await store.read("/f.txt", offset, limit));
         else expect(offset).toBeGreaterThan(0);
       }),
-      { numRuns: repetitions({ usual: 100, long: 300 }) },
+      { numRuns: repetitions({ usual: 50, long: 300 }) },
     );
   });
 });

@@ -56,13 +56,13 @@ function toolNamed<Tool extends { name: string }>(tools: Tool[], name: string): 
   return tool;
 }
 
-/** The ways to make a call of a dialect on a node. */
-const ways: Record<string, (node: MemoryNode, name: DialectName, call: DialectCall) => Promise<string>> = {
-  "by its tools": async (node, name, { tool, args }) =>
-    String(await toolNamed(underTest.get(name)?.tools(node) ?? [], tool).invoke(args)),
-  "over MCP": async (memory, name, { tool, args }) =>
-    answerOf(await connectInMemory(createMcpServer({ memory, dialects: [name] })), args, tool),
-};
+/** A way to make a call of a dialect on a node. */
+type Way = (node: MemoryNode, name: DialectName, call: DialectCall) => Promise<string>;
+
+const byTools: Way = async (node, name, { tool, args }) =>
+  String(await toolNamed(underTest.get(name)?.tools(node) ?? [], tool).invoke(args));
+const overMcp: Way = async (memory, name, { tool, args }) =>
+  answerOf(await connectInMemory(createMcpServer({ memory, dialects: [name] })), args, tool);
 
 /** The texts of all files, without the journal's reservations: it reserves a key before it writes, and gives it back. */
 async function textsIn(memory: Memory): Promise<string[]> {
@@ -74,23 +74,22 @@ describe.each(Object.keys(table) as DialectName[])("the dialect %s under rules",
   const { append, read, rule, refused } = table[name];
   const { tools = () => [], commands = {}, prepare = [], outcomeOf } = underTest.get(name) ?? {};
 
-  it.each(
-    Object.entries(ways).flatMap(([way, call]) => [
-      { way, call, rule: { path: "/**", access: "write" as const }, expected: "" },
-      { way, call, rule: { path: "/**", access: "append" as const }, expected: append },
-      { way, call, rule: { path: "/**", access: "read" as const }, expected: read },
-      { way, call, rule: { path: "/**", access: "ask" as const }, expected: read },
-      { way, call, rule, expected: refused },
-    ]),
-  )(
-    "refuses $way, where $rule.path is $rule.access, no more and no less than $expected",
-    async ({ call, ...given }) => {
+  it.each([
+    { way: byTools, rule: { path: "/**", access: "write" as const }, expected: "" },
+    { way: byTools, rule: { path: "/**", access: "append" as const }, expected: append },
+    { way: byTools, rule: { path: "/**", access: "read" as const }, expected: read },
+    { way: byTools, rule: { path: "/**", access: "ask" as const }, expected: read },
+    { way: byTools, rule, expected: refused },
+    { way: overMcp, rule, expected: refused },
+  ])(
+    "refuses $way.name, where $rule.path is $rule.access, no more and no less than $expected",
+    async ({ way, ...given }) => {
       const refusals: string[] = [];
       for (const [command, each] of Object.entries(commands)) {
         const { node, free } = opened([given.rule]);
         for (const { tool, args } of prepare) await toolNamed(tools(free), tool).invoke(args);
         const before = await textsIn(free);
-        const answer = await call(node, name, each);
+        const answer = await way(node, name, each);
         if (outcomeOf?.(answer) !== "refused") continue;
         refusals.push(command);
         expect(answer).toContain("EACCES: ");

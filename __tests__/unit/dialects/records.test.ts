@@ -131,7 +131,7 @@ describe("an answer in YAML", () => {
     const fields = fc.record({ status: text, path: text, size: fc.nat(), message: text });
     fc.assert(
       fc.property(fields, (given) => expect(parse(toYaml(given), { version })).toEqual(given)),
-      { numRuns: repetitions({ usual: 200, long: 2_000 }) },
+      { numRuns: repetitions({ usual: 80, long: 2_000 }) },
     );
   });
 
@@ -163,6 +163,6 @@ describe("an answer in YAML", () => {
       }
       expect(await bench.call("drop_memory", { path })).toMatchObject({ status: "ok", path });
     });
-    await fc.assert(property, { numRuns: repetitions({ usual: 40, long: 200 }) });
+    await fc.assert(property, { numRuns: repetitions({ usual: 20, long: 200 }) });
   });
 });

@@ -1,13 +1,24 @@
 import { describe, expect, it } from "@jest/globals";
-import type { BaseMessage } from "@langchain/core/messages";
-import { HumanMessage } from "@langchain/core/messages";
+import { type BaseMessage, HumanMessage } from "@langchain/core/messages";
 import type { StructuredTool } from "@langchain/core/tools";
 import { InMemoryStore, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
 import { createReactAgent } from "@langchain/langgraph/prebuilt";
 import { CompositeBackend, createDeepAgent, StateBackend } from "deepagents";
 import { createAgent } from "langchain";
+
 import { DeepAgentsBackend } from "../../../src/deepagents/index.js";
-import { Agent, CallModelNode, MemoryNode, createMemoryPrompt, MemoryTool, buildGraph } from "../../../src/index.js";
+import {
+  Agent,
+  CallModelNode,
+  MemoryNode,
+  createMemoryPrompt,
+  MemoryTool,
+  buildGraph,
+  mountMemories,
+  MemoryConnectorNode,
+  openMemory,
+  logConversation,
+} from "../../../src/index.js";
 import { createClaudeMemoryTool } from "../../../src/langchain/claude/index.js";
 import { createJournalTools } from "../../../src/langchain/journal/index.js";
 import { createRecordTools } from "../../../src/langchain/records/index.js";
@@ -248,5 +259,191 @@ describe("the paths that a connector shows", () => {
     const folder = /^- (project\/)$/m.exec((await node.createConnector({ root: "" }).renderMessage())?.text ?? "")?.[1];
     expect(await search?.invoke({ query: "old", path: folder })).toContain("path: project/todo");
     expect(await search?.invoke({ query: "old", path: "project//" })).toContain("MEMORY_PATH_INVALID");
+  });
+});
+
+describe("the message of a connector", () => {
+  it("says that the memory is empty where it is, and what would stand in for it, too", async () => {
+    const thread = new MemoryNode({ ...freshAddress(), store, scope: "perThread" });
+    const empty = "This memory is empty; the memory tool writes to it.\nScope: ";
+    for (const content of ["tree", "index", "full"] as const) {
+      const connector = thread.createConnector({ content });
+      const own = await connector.renderMessage({ threadId: "1" });
+      expect(own?.text).toContain(`${empty}perThread, this thread only.`);
+      expect(await connector.renderMessage()).toBeNull();
+      const shared = await new MemoryNode({ ...freshAddress(), store }).createConnector({ content }).renderMessage();
+      expect(shared?.text).toContain(`${empty}global, shared by all threads.`);
+    }
+    await thread.globalMemory().append("/shared", "x");
+    expect((await thread.createConnector().renderMessage({ threadId: "1" }))?.text).toContain("/shared");
+  });
+
+  it("is the global one where a thread has no files, whatever directories it has, and its own where neither has files", async () => {
+    const node = new MemoryNode({ ...freshAddress(), store, scope: "perThread" });
+    await node.globalMemory().append("/shared", "x");
+    await node.memory("1").append("/own/note", "x");
+    const shown = async (): Promise<string> =>
+      (await node.createConnector().renderMessage({ threadId: "1" }))?.text ?? "";
+    await node.memory("1").delete("/own/note");
+    expect(await shown()).toContain("\n/shared (1 byte)\n");
+    await node.globalMemory().delete("/shared");
+    expect(await shown()).toContain('<memory scope="perThread"');
+    expect(await shown()).toContain("\n/own/\n");
+    await node.memory("1").delete("/");
+    expect(await shown()).toContain("This memory is empty");
+  });
+
+  it("is the global one in a tree of mounts, too, where a thread has no files at the root", async () => {
+    const other = new MemoryNode({ ...freshAddress(), store });
+    const node = new MemoryNode({ ...freshAddress(), store, scope: "perThread", mounts: { "/other": other } });
+    await node.globalMemory().append("/shared", "x");
+    await node.memory("1").append("/own/note", "x");
+    await node.memory("1").delete("/own/note");
+    expect((await node.createConnector().renderMessage({ threadId: "1" }))?.text).toContain("\n/shared (1 byte)\n");
+  });
+
+  it("is the tree that an object of the program gives, with a line for each memory", async () => {
+    const [own, team] = [openMemory(store, freshAddress()), openMemory(store, freshAddress())];
+    await team.write("/plan", "x");
+    const tree = mountMemories({ "/": own, "/team": { memory: team, access: "read" } });
+    const memory = { scope: "global", memoryForRun: () => tree, globalMemory: () => tree } as const;
+    const text = (await new MemoryConnectorNode({ memory }).renderMessage())?.text;
+    expect(text).toContain("\n/ (global, empty)\n/team/ (global, read-only)\n/team/plan (1 byte)\n");
+  });
+
+  it("is merged into the system message of a list of plain objects, which has the turn beside its question", async () => {
+    const node = new MemoryNode({ ...freshAddress(), store });
+    await node.memory().write("/pets", `${"The zebra sleeps.\n".repeat(400)}The lion is called Leo.`);
+    const messages = [
+      { role: "system", content: "Be kind." },
+      { role: "user", content: "Who is the lion?" },
+    ];
+    const placed = await node.createConnector({ content: "auto", maxChars: 2000 }).inject(messages);
+    expect(placed.map(({ type }) => type)).toEqual(["system", "human"]);
+    expect(placed[0]?.text).toMatch(/^Be kind\.\n\n[^]*<memory /);
+    expect(placed[1]?.text).toMatch(/called Leo[^]*\n\nWho is the lion\?$/);
+  });
+
+  it.each(["index", "auto"] as const)(
+    "shows a skill by its name and description, if it is long: %s",
+    async (content) => {
+      const node = new MemoryNode({ ...freshAddress(), store });
+      const skill = `---\nname: verse\ndescription: How to write a verse\n---\n${"Count the syllables.\n".repeat(500)}`;
+      await node.memory().write("/skills/verse/SKILL.md", skill);
+      const text = (await node.createConnector({ content }).renderMessage({ question: "Hi" }))?.text;
+      expect(text).toContain(`\n/skills/verse/SKILL.md (${skill.length} bytes): How to write a verse\n`);
+    },
+  );
+
+  it("is an index with a line about each file, after all names if there are more files than fit", async () => {
+    const node = new MemoryNode({ ...freshAddress(), store });
+    await node.memory().write("/skill.md", "---\ndescription: How to ship\n---\n# Shipping");
+    const connector = node.createConnector({ content: "index", maxChars: 700 });
+    expect((await connector.renderMessage())?.text).toContain("\n/skill.md (43 bytes): How to ship\n");
+    for (let index = 0; index < 60; index += 1) await node.memory().write(`/${index}`, "x");
+    expect((await connector.renderMessage())?.text).toMatch(
+      /view="index"[^]*\n\/2 \(1 byte\)\n[^]*\n\(29 of 61 entries left out\)\n\(\d+ descriptions left out\)/,
+    );
+  });
+});
+
+const asked = "Where is the red umbrella?";
+const reasonsOf = ({ leftOut }: { leftOut: { reason: string; path?: string; count: number }[] }): unknown[] =>
+  leftOut.map(({ reason, path, count }) => [reason, path ?? null, count]);
+
+describe("explain", () => {
+  it("says that a run names no user, and which mount it cannot have", async () => {
+    const mounts = { "/mine": { nodeId: "drafts", scope: "perThread" as const } };
+    const node = new MemoryNode({ ...freshAddress(), store, scope: "perUser", mounts });
+    await node.globalMemory().write("/shared", "x");
+    const { leftOut, parts } = await node.createConnector().explain({ question: asked });
+    expect(parts.join("")).toContain("/shared");
+    expect(leftOut.slice(0, 2)).toEqual([
+      { reason: "noOwner", count: 1, message: "the run names no user: pass its userId" },
+      { reason: "noOwner", path: "/mine", count: 1, message: "thread_id is required for perThread scope" },
+    ]);
+  });
+
+  it("says that the memory is down where a prompt would go without it", async () => {
+    const node = new MemoryNode({ ...freshAddress() });
+    const { parts, shown, leftOut } = await node.createConnector().explain({ question: asked });
+    expect([parts, shown]).toEqual([[], []]);
+    expect(leftOut).toEqual([{ reason: "memoryDown", count: 1, message: expect.stringContaining("ENOTMEM") }]);
+  });
+
+  it("names the lines of whole files, and the files that are too long or hidden", async () => {
+    const node = new MemoryNode({ ...freshAddress(), store });
+    await node.memory().write("/lines", "one\ntwo\n");
+    await node.memory().write("/long", "x".repeat(5000));
+    const hidden = openMemory(store, node.memory().address, { paths: "posix" });
+    await hidden.write("/.own/a", "The red umbrella is in the hall.");
+    const explained = await node.createConnector({ content: "full" }).explain({ question: asked });
+    expect(explained.shown).toEqual([{ path: "/lines", startLine: 1, endLine: 2, score: null }]);
+    expect(reasonsOf(explained)).toEqual([
+      ["noLog", null, 1],
+      ["room", "/long", 1],
+      ["hiddenDirectory", "/.own", 1],
+    ]);
+  });
+
+  it("tells passages without a word of the question from others, also beyond the passages that could fit", async () => {
+    const node = new MemoryNode({ ...freshAddress(), store });
+    const umbrellas = Array.from({ length: 500 }, (_, index) => `Umbrella ${index} is blue.`).join("\n");
+    await node.memory().write("/umbrellas", umbrellas);
+    // Far from the first file, so that none of its lines is near a hit.
+    await node.memory().write("/parasols", Array.from({ length: 300 }, (_, index) => `Parasol ${index}.`).join("\n"));
+    const explained = await node.createConnector({ content: "auto", maxChars: 1000 }).explain({ question: asked });
+    const shown = (path: string): number => explained.shown.filter((passage) => passage.path === path).length;
+    expect(shown("/umbrellas")).toBeGreaterThan(5);
+    expect(explained.shown.every(({ score }) => score !== null)).toBe(true);
+    expect(reasonsOf(explained)).toEqual([
+      ["noLog", null, 1],
+      ["room", "/umbrellas", 500 - shown("/umbrellas")],
+      ["noCommonWord", "/parasols", 300 - shown("/parasols")],
+    ]);
+  });
+
+  it("counts messages that a guard refused, also if none of a run is left, and none that an earlier file has", async () => {
+    const guard = ({ content }: { content: string }): void => {
+      if (content.includes("secret")) throw new Error("refused");
+    };
+    const node = new MemoryNode({ ...freshAddress(), store, guard, log: true });
+    const say = (texts: string[], day: string): Promise<number> =>
+      logConversation(
+        node.memory(),
+        texts.map((content) => ({ role: "user", content })),
+        { threadId: "t", at: new Date(`${day}T10:00:00Z`) },
+      );
+    await say(["a secret", "a second secret"], "2026-03-02");
+    await say(["a secret", "a second secret", "Hello.", "another secret"], "2026-03-03");
+    const explained = await node.createConnector().explain({ question: asked });
+    expect(reasonsOf(explained)).toEqual([
+      ["refusedByGuard", "/conversations/2026-03-02/t.md", 2],
+      ["refusedByGuard", "/conversations/2026-03-03/t.md", 1],
+    ]);
+  });
+
+  it("refuses a question that is no text, and a run that is no object", async () => {
+    const connector = new MemoryNode({ ...freshAddress(), store }).createConnector();
+    await expect(connector.explain({ question: 1 as never })).rejects.toThrow("explain: question must be a text");
+    await expect(connector.explain({ question: asked, run: "ada" as never })).rejects.toThrow(
+      "explain: run must be an object",
+    );
+  });
+});
+
+describe("renderMessage with a question", () => {
+  it("names the argument that is missing for the memory of a user or a thread", async () => {
+    for (const [scope, field] of [
+      ["perUser", "userId"],
+      ["perThread", "threadId"],
+    ] as const) {
+      const connector = new MemoryNode({ ...freshAddress(), store, scope }).createConnector();
+      await expect(connector.renderMessage({ question: asked })).rejects.toMatchObject({
+        code: "EINVAL",
+        message: expect.stringContaining(`${field} is missing: pass { question, ${field} }`),
+      });
+      expect(await connector.renderMessage({ question: asked, [field]: "a" })).not.toBeNull();
+    }
   });
 });

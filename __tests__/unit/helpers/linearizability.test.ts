@@ -149,7 +149,7 @@ describe("the checker of histories", () => {
     "takes any history of %s in which each call takes place at one moment of it",
     (name) => {
       fc.assert(
-        fc.property(fc.integer(), (seed) => expect(faultOf(madeUp(seed, name, 80))).toBeUndefined()),
+        fc.property(fc.integer(), (seed) => expect(faultOf(madeUp(seed, name, 40))).toBeUndefined()),
         { numRuns: repetitions({ usual: 2, long: 1000 }) },
       );
     },
@@ -166,7 +166,7 @@ describe("the checker of histories", () => {
       if (!isLinearizable) refused += 1;
       expect(checkMemoryHistory(spoiled).isLinearizable).toBe(isLinearizable);
     });
-    fc.assert(property, { numRuns: repetitions({ usual: 300, long: 20_000 }) });
+    fc.assert(property, { numRuns: repetitions({ usual: 120, long: 20_000 }) });
     expect(refused).toBeGreaterThan(20);
   });
 });

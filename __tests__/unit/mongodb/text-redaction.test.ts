@@ -157,7 +157,7 @@ describe("a text that is redacted in the versions of a file", () => {
         expect(versions.map(getPublicId)).toEqual(held);
         expect(plan(after, now, redactor).redactions).toEqual([]);
       }),
-      { numRuns: repetitions({ usual: 1000, long: 10_000 }) },
+      { numRuns: repetitions({ usual: 300, long: 10_000 }) },
     );
   });
 
@@ -175,7 +175,7 @@ describe("a text that is redacted in the versions of a file", () => {
           if (!isBeingCovered(version)) expect(read[index + 1]).toBe(old[index + 1]);
         }
       }),
-      { numRuns: repetitions({ usual: 1000, long: 10_000 }) },
+      { numRuns: repetitions({ usual: 300, long: 10_000 }) },
     );
   });
 
@@ -193,7 +193,7 @@ describe("a text that is redacted in the versions of a file", () => {
         const after = apply(half, plan(half, now, redactor).redactions);
         expect(readTexts(after, now)).toEqual(all.map((text) => cover(redactor, text)).toReversed());
       }),
-      { numRuns: repetitions({ usual: 1000, long: 10_000 }) },
+      { numRuns: repetitions({ usual: 300, long: 10_000 }) },
     );
   });
 });
@@ -220,7 +220,7 @@ describe("two texts with the same cover", () => {
         expect(readTexts(after, now)).toEqual(allowed.map(([, covered]) => covered));
         expect(after.filter(isBeingCovered)).toEqual([]);
       }),
-      { numRuns: repetitions({ usual: 1000, long: 10_000 }) },
+      { numRuns: repetitions({ usual: 300, long: 10_000 }) },
     );
   });
 });
@@ -236,7 +236,7 @@ describe("a text that is redacted in an older text", () => {
           expect(newer).toEqual(doAtOnce(searchText(text, redactor)));
         }
       }),
-      { numRuns: repetitions({ usual: 2500, long: 20_000 }) },
+      { numRuns: repetitions({ usual: 600, long: 20_000 }) },
     );
   });
 });
@@ -251,7 +251,7 @@ describe("the cover of a text", () => {
         expect(covered).toHaveLength(text.length + 3 * secret.length);
         expect(covered.includes(secret)).toBe(false);
       }),
-      { numRuns: repetitions({ usual: 1000, long: 10_000 }) },
+      { numRuns: repetitions({ usual: 300, long: 10_000 }) },
     );
   });
 

@@ -1,10 +1,14 @@
 import { Readable } from "node:stream";
 import { describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
+import { randomUUID } from "node:crypto";
+import { fileURLToPath } from "node:url";
+import { StoreBackend } from "deepagents";
 import { type Memory, openMemory } from "../../../src/index.js";
-import { moveIn, type MoveInEntry, readEntries } from "../../../src/move-in/index.js";
+import { moveIn, type MoveInEntry, readEntries, type MoveInOptions } from "../../../src/move-in/index.js";
 import fc from "../../helpers/fast-check.js";
 import { repetitions } from "../../helpers/repetitions.js";
+import { changesBetween, quote, readMarked, testTranscript, textsOf } from "../../helpers/transcripts.js";
 
 const fact = fc.record({
   id: fc.uuid(),
@@ -53,7 +57,7 @@ describe("moving in", () => {
         await moveIn(other, read(shuffled));
         expect(await treeOf(other)).toEqual(tree);
       }),
-      { numRuns: repetitions({ usual: 60, long: 1000 }) },
+      { numRuns: repetitions({ usual: 30, long: 1000 }) },
     );
   });
 
@@ -65,7 +69,7 @@ describe("moving in", () => {
         expect(await treeOf(memory)).toEqual([]);
         expect(await moveIn(memory, read(list))).toMatchObject(planned);
       }),
-      { numRuns: repetitions({ usual: 40, long: 500 }) },
+      { numRuns: repetitions({ usual: 20, long: 500 }) },
     );
   });
 
@@ -82,3 +86,136 @@ async function* endless(controller: AbortController): AsyncGenerator<MoveInEntry
     yield { path: `/${number}`, content: "x" };
   }
 }
+
+const fixture = (name: string): string => fileURLToPath(new URL(`../../fixtures/move-in/${name}`, import.meta.url));
+
+/** Moves a source into an empty memory twice, and returns the tree. The second time must change nothing. */
+async function moved(
+  read: () => ReturnType<typeof readEntries>,
+  options: MoveInOptions = {},
+  memory = newMemory(),
+): Promise<{ tree: Record<string, string>; losses: object[] }> {
+  const { written, losses } = await moveIn(memory, read(), options);
+  const tree = await textsOf(memory);
+  expect(await moveIn(memory, read(), options)).toMatchObject({ written: 0, unchanged: written });
+  expect(await textsOf(memory)).toEqual(tree);
+  return { tree, losses };
+}
+
+describe("moving in what other programs wrote, as the transcript says", () => {
+  // `<`: a line of the file, unless `file` names one of __tests__/fixtures/move-in.
+  testTranscript("move-in", async (given) => {
+    const { from, file, userId, ...options } = readMarked(given, "options") as {
+      from: "mem0";
+      file?: string;
+      userId?: string;
+    };
+    const own = { nodeId: "n", scope: "perUser", userId: userId ?? "" } as const;
+    const text = given.flatMap((line) => (line.startsWith("< ") ? line.slice(2) : [])).join("\n");
+    const { tree, losses } = await moved(
+      () => readEntries({ from, source: file === undefined ? Readable.from([Buffer.from(text)]) : fixture(file) }),
+      options,
+      userId === undefined ? newMemory() : openMemory(new InMemoryStore(), own),
+    );
+    return [...given, ...changesBetween({}, tree), ...losses.map((loss) => `! ${quote(loss)}`)];
+  });
+});
+
+describe("moving in the items of a store", () => {
+  it("puts the text of an item into a file, by its namespace and key", async () => {
+    const store = new InMemoryStore();
+    await store.put(["memories", "ada"], "seat", { kind: "Memory", content: { content: "Likes the window." } });
+    await store.put(["memories", "ada"], "tea.txt", { text: "Green." });
+    const { tree } = await moved(() => readEntries({ from: "store", source: store, namespace: ["memories"] }), {
+      into: "/old",
+    });
+    expect(Object.keys(tree)).toEqual(["/old/ada/seat.md", "/old/ada/tea.txt"]);
+    expect(tree["/old/ada/tea.txt"]).toMatch(
+      /^---\nsources: \[\{"resource":"store:\[\\"memories\\",\\"ada\\",\\"tea.txt\\"\]"\}\]\ncreated: .*Z\n(updated: .*\n)?---\nGreen\.$/,
+    );
+    expect(tree["/old/ada/seat.md"]).toMatch(/---\nLikes the window\.$/);
+  });
+
+  it("puts the texts with random keys of a namespace and a month into one file, without front matter", async () => {
+    const store = new InMemoryStore();
+    for (const text of ["Likes tea.", "Lives in Graz.\nSince May."])
+      await store.put(["memories", "ada"], randomUUID(), { kind: "Memory", content: { content: text } });
+    await store.put(["memories"], randomUUID(), { text: "Closed on Monday." });
+    await store.put(["memories"], randomUUID(), { name: "Ada", likes: "tea" });
+    const { tree } = await moved(() => readEntries({ from: "store", source: store, namespace: ["memories"] }));
+    const month = new Date().toISOString().slice(0, 7);
+    const { [`/ada/${month}.md`]: ofAda = "", [`/store/${month}.md`]: others = "", ...whole } = tree;
+    const item = (text: string): unknown =>
+      expect.stringMatching(new RegExp(`^- ${month}-\\d\\d: ${text} \\^\\w{12}$`));
+    expect(
+      ofAda
+        .trimEnd()
+        .split("\n")
+        .filter((line) => line !== "  Since May.")
+        .toSorted(),
+    ).toEqual([item("Likes tea\\."), item("Lives in Graz\\.")]);
+    expect(others.trimEnd()).toEqual(item("Closed on Monday\\."));
+    expect(Object.values(whole)).toEqual([expect.stringMatching(/---\nname: Ada\nlikes: tea$/)]);
+  });
+
+  it("writes a line for each field of a value with several, also inside its content", async () => {
+    const store = new InMemoryStore();
+    await store.put(["facts"], "ada", { name: "Ada", likes: ["tea"] });
+    await store.put(["facts"], "tea", { kind: "Memory", content: { content: "Likes tea", context: "at work" } });
+    const { tree } = await moved(() => readEntries({ from: "store", source: store }));
+    expect(tree["/facts/ada.md"]).toMatch(/---\nname: Ada\nlikes: \["tea"\]$/);
+    expect(tree["/facts/tea.md"]).toMatch(/\nkind: Memory\ncontent: \{"content":"Likes tea","context":"at work"\}$/);
+  });
+
+  it("leaves out memories of this package, and says so", async () => {
+    const store = new InMemoryStore();
+    await openMemory(store, { nodeId: "other" }).write("/secret", "x");
+    const { tree, losses } = await moved(() => readEntries({ from: "store", source: store }));
+    expect(tree).toEqual({});
+    expect(losses).toHaveLength(1);
+  });
+
+  it("gives a memory of one user nothing of a store whose namespace nobody named", async () => {
+    const memory = openMemory(new InMemoryStore(), { nodeId: "n", scope: "perUser", userId: "ada" });
+    const store = new InMemoryStore();
+    await store.put(["notes", "bob"], "1", { text: "of Bob" });
+    for (const from of ["store", "deepagents"] as const) {
+      const { written, losses } = await moveIn(memory, readEntries({ from, source: store }));
+      expect([written, losses.length]).toEqual([0, 1]);
+    }
+    expect(await textsOf(memory)).toEqual({});
+  });
+});
+
+describe("moving in deepagents' files", () => {
+  it.each(["v1", "v2"] as const)("takes what its StoreBackend wrote in %s", async (fileFormat) => {
+    const store = new InMemoryStore();
+    const backend = new StoreBackend({ store, namespace: ["files"], fileFormat });
+    await backend.write("/notes/today.md", "one\ntwo\n");
+    const { tree } = await moved(() => readEntries({ from: "deepagents", source: store, namespace: ["files"] }));
+    expect(tree).toEqual({ "/notes/today.md": "one\ntwo\n" });
+  });
+});
+
+describe("moving in texts that share a file", () => {
+  it("leaves what a person edited before the next run", async () => {
+    const memory = newMemory();
+    const facts = ["tea", "coffee"].map((content, index) => ({ path: "/facts.md", id: `${index}`, content }));
+    await moveIn(memory, facts);
+    await memory.edit("/facts.md", (text) => text.replace("coffee", "cocoa"));
+    expect(await moveIn(memory, facts)).toMatchObject({ written: 0, unchanged: 2 });
+    expect(await memory.read("/facts.md")).toContain("cocoa");
+  });
+
+  it("goes on in another file when one is full, and leaves out a text that is too long for any", async () => {
+    const memory = openMemory(new InMemoryStore(), { nodeId: "n" }, { maxFileBytes: 100 });
+    const entries = ["a".repeat(50), "b".repeat(50), "c".repeat(101)].map((content, index) => ({
+      path: "/facts.md",
+      id: `${index}`,
+      content,
+    }));
+    expect(await moveIn(memory, entries)).toMatchObject({ written: 2, skipped: 1 });
+    expect(Object.keys(await textsOf(memory))).toEqual(["/facts-2.md", "/facts.md"]);
+    expect(await moveIn(memory, entries)).toMatchObject({ written: 0, unchanged: 2, skipped: 1 });
+  });
+});

@@ -76,25 +76,25 @@ describe("tidy", () => {
   });
 
   it.each([
-    ["equal lines", "- the same note\n".repeat(60_000)],
-    ["headings", "# a\n".repeat(250_000)],
-    ["one long heading above many lines", `# ${"a".repeat(400_000)}\n${"## b\n- note\n".repeat(40_000)}`],
-    ["brackets", "[".repeat(1_000_000)],
-    ["open links", "](".repeat(400_000)],
-    ["open parentheses in links", "](x(y".repeat(200_000)],
-    ["open wiki links", "[[a".repeat(300_000)],
-    ["backquotes", "`a".repeat(400_000)],
-    ["hidden characters", "\u200b".repeat(300_000)],
-    ["front matter without an end", `---\n${"- - -\n".repeat(160_000)}`],
+    ["equal lines", "- the same note\n".repeat(15_000)],
+    ["headings", "# a\n".repeat(60_000)],
+    ["one long heading above many lines", `# ${"a".repeat(100_000)}\n${"## b\n- note\n".repeat(10_000)}`],
+    ["brackets", "[".repeat(250_000)],
+    ["open links", "](".repeat(100_000)],
+    ["open parentheses in links", "](x(y".repeat(50_000)],
+    ["open wiki links", "[[a".repeat(75_000)],
+    ["backquotes", "`a".repeat(100_000)],
+    ["hidden characters", "\u200b".repeat(75_000)],
+    ["front matter without an end", `---\n${"- - -\n".repeat(40_000)}`],
   ])("takes linear time for %s", async (_name, content) => {
-    const memory = openMemory(new InMemoryStore(), { nodeId: "a" }, { paths: "posix", maxFileBytes: 2_000_000 });
+    const memory = openMemory(new InMemoryStore(), { nodeId: "a" }, { paths: "posix" });
     await memory.write("/a.md", content);
     // Bounded by jest's limit of time: anything quadratic takes minutes.
-    expect((await tidy(memory)).length).toBeLessThan(400_100);
+    expect((await tidy(memory)).length).toBeLessThan(100_100);
   });
 
-  it("looks through 100,000 files", async () => {
-    const files = Array.from({ length: 100_000 }, (_, index) => ({
+  it("looks through 20,000 files", async () => {
+    const files = Array.from({ length: 20_000 }, (_, index) => ({
       kind: "file" as const,
       path: `/notes/${index}.md`,
       content: index % 1000 === 0 ? "" : `note ${index}\n`,
@@ -103,6 +103,6 @@ describe("tidy", () => {
       updatedAt: new Date(0),
     }));
     const snapshot = async () => ({ files, directories: ["/notes"], revision: null });
-    expect(await tidy(untyped({ snapshot, outline: snapshot }))).toHaveLength(100);
+    expect(await tidy(untyped({ snapshot, outline: snapshot }))).toHaveLength(20);
   });
 });

@@ -9,11 +9,27 @@ import {
   unlinkSync,
   utimesSync,
   writeFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { execFileSync } from "node:child_process";
+import { inspect } from "node:util";
 import { openDirectoryMemory } from "../../../../src/backends/directory/index.js";
 import { refuses } from "../../../helpers/memory-case.js";
 import { folderWith, memoryWith, testFolder } from "../../../helpers/test-folder.js";
+import {
+  appendSoon,
+  crashedId,
+  heldByOthers,
+  leaveLock,
+  openImpatiently,
+  workFolder,
+} from "../../../helpers/left-lock.js";
+import { fileSystemError } from "../../../../src/backends/directory/fs-errors.js";
+import { MemoryError } from "../../../../src/index.js";
+import { fileNotFound } from "../../../../src/core/values/errors.js";
 
 const folder = testFolder();
 const notText = "EIO: the file is not UTF-8 text";
@@ -152,5 +168,205 @@ describe("times", () => {
     const { createdAt, updatedAt } = await memory.append("/old", "y").then(async () => memory.write("/old", "z"));
     expect(createdAt.getTime()).toBeLessThanOrEqual(updatedAt.getTime());
     expect(createdAt.getTime()).toBeGreaterThan(before);
+  });
+});
+
+const otherId = "76543210-89ab-cdef-0123-456789abcdef";
+
+describe("a lock that was not refreshed for long", () => {
+  it.each([
+    ["of a process that has ended", crashedId],
+    ["that was cut short by a crash", ""],
+    ["that is none of ours", "x".repeat(5000)],
+  ])("%s is taken over", async (_, text) => {
+    const dir = folderWith(folder);
+    leaveLock(dir, text, 60_000);
+    await appendSoon(dir);
+    expect(readdirSync(join(dir, workFolder))).toEqual([".gitignore"]);
+  });
+
+  it("is taken over where its time is in the future, as a clock that was wrong leaves it", async () => {
+    const dir = folderWith(folder);
+    leaveLock(dir, crashedId, -60_000);
+    await appendSoon(dir);
+    expect(readdirSync(join(dir, workFolder))).toEqual([".gitignore"]);
+  });
+
+  it("is waited for where the clock of its machine may be ahead", async () => {
+    const dir = folderWith(folder);
+    leaveLock(dir, crashedId, -3000);
+    await refuses(appendSoon(dir), "EIO", heldByOthers);
+  });
+
+  it("is taken over where the process that was taking it over is gone, too", async () => {
+    const dir = folderWith(folder);
+    leaveLock(dir, crashedId, 60_000);
+    leaveLock(dir, otherId, 60_000, `taken-${crashedId}`);
+    await appendSoon(dir);
+    expect(readdirSync(join(dir, workFolder))).toEqual([".gitignore"]);
+  });
+
+  it("is left to the process that is taking it over", async () => {
+    const dir = folderWith(folder);
+    leaveLock(dir, crashedId, 60_000);
+    leaveLock(dir, otherId, 0, `taken-${crashedId}`);
+    await refuses(appendSoon(dir), "EIO", heldByOthers);
+    expect(readFileSync(join(dir, workFolder, "lock"), "utf8")).toContain(crashedId);
+  });
+});
+
+describe("what a crash leaves behind", () => {
+  it("is not seen, and the next change removes it, with the lock", async () => {
+    const dir = folderWith(folder, {
+      good: "text",
+      [`${workFolder}/new-${crashedId}`]: "half a fi",
+      [`${workFolder}/old-${crashedId}/sub/file`]: "deleted",
+      [`${workFolder}/note`]: "not ours",
+    });
+    leaveLock(dir, crashedId, 60_000);
+    const memory = openDirectoryMemory({ dir });
+    expect(await memory.list()).toEqual([{ name: "good", kind: "file" }]);
+    await memory.append("/good", "more");
+    expect((await memory.snapshot()).files.map(({ path }) => path)).toEqual(["/good"]);
+    expect(readdirSync(join(dir, workFolder)).toSorted()).toEqual([".gitignore", "note"]);
+  });
+
+  it("later, of another process, is removed when its lock is taken over", async () => {
+    const { dir, memory } = memoryWith(folder);
+    await memory.append("/good", "text");
+    writeFileSync(join(dir, workFolder, `new-${crashedId}`), "half a fi");
+    leaveLock(dir, crashedId, 60_000);
+    await memory.append("/good", "more");
+    expect(readdirSync(join(dir, workFolder))).toEqual([".gitignore"]);
+  });
+});
+
+describe("the lock", () => {
+  it("of a living process is waited for, and the change is EIO in the end", async () => {
+    const dir = folderWith(folder, { good: "text" });
+    leaveLock(dir, crashedId, -4000);
+    const memory = openImpatiently(dir);
+    for (const call of [() => memory.append("/good", "x"), () => memory.snapshot(), () => memory.delete("/good")]) {
+      await refuses(call(), "EIO", heldByOthers);
+    }
+    expect(await memory.read("/good")).toBe("text");
+    expect(await memory.list()).toEqual([{ name: "good", kind: "file" }]);
+  });
+
+  it("is gone after a change, whatever became of the change", async () => {
+    const { dir, memory } = memoryWith(folder, { "a/b": "text" });
+    await memory.append("/a/b", "x");
+    await refuses(memory.append("/a", "x"), "EISDIR");
+    const refusing = (): never => {
+      throw new RangeError("no");
+    };
+    await expect(memory.edit("/a/b", refusing)).rejects.toThrow(RangeError);
+    expect(readdirSync(join(dir, workFolder))).toEqual([".gitignore"]);
+  });
+
+  it("lost while the process stood still is taken again, and the change made anew on what is there then", async () => {
+    const dir = folderWith(folder, { good: "text" });
+    const seen: string[] = [];
+    const memory = openDirectoryMemory({ dir });
+    const now = Date.now;
+    const change = (text: string): string => {
+      seen.push(text);
+      if (seen.length > 1) return `${text}!`;
+      writeFileSync(join(dir, "good"), "changed by whoever had the lock meanwhile");
+      Date.now = () => now() + 10_000;
+      return "lost";
+    };
+    try {
+      await memory.edit("/good", change);
+    } finally {
+      Date.now = now;
+    }
+    expect(seen).toEqual(["text", "changed by whoever had the lock meanwhile"]);
+    expect(readFileSync(join(dir, "good"), "utf8")).toBe("changed by whoever had the lock meanwhile!");
+  });
+});
+
+it("git sees the notes and nothing of ours", async () => {
+  const dir = folderWith(folder);
+  execFileSync("git", ["init", "--quiet", dir]);
+  await openDirectoryMemory({ dir }).write("/notes/today", "x");
+  const status = execFileSync("git", ["-C", dir, "status", "--porcelain", "--untracked-files=all"], {
+    encoding: "utf8",
+  });
+  expect(status).toBe("?? notes/today\n");
+  expect(existsSync(join(dir, workFolder))).toBe(true);
+});
+
+it("a note may be named as others name their temporary files", async () => {
+  const { memory } = memoryWith(folder, {
+    "note.1234567": "1",
+    "note.tmp": "2",
+    "note~": "3",
+    ".note.swp": "4",
+    [`new-${crashedId}`]: "5",
+  });
+  await memory.append("/note~", "x");
+  expect((await memory.list()).map(({ name }) => name)).toEqual([
+    ".note.swp",
+    `new-${crashedId}`,
+    "note.1234567",
+    "note.tmp",
+    "note~",
+  ]);
+});
+
+const failure = (code: string): Error =>
+  Object.assign(new Error(`${code}: whatever, open '/home/ann/notes/secret'`), { code });
+
+describe("what the file system refuses", () => {
+  it.each([
+    ["EACCES", "EIO", "EIO: permission denied"],
+    ["EPERM", "EIO", "EIO: permission denied"],
+    ["EROFS", "EIO", "EIO: the file system is read-only"],
+    ["EMFILE", "EIO", "EIO: too many open files"],
+    ["ENOSPC", "ENOSPC", "ENOSPC: the disk is full; nothing was changed"],
+    ["EDQUOT", "ENOSPC", "ENOSPC: the disk is full; nothing was changed"],
+    ["ENAMETOOLONG", "EINVAL", "invalid path: too long for the file system"],
+    ["ELOOP", "EINVAL", "invalid path: it leads through a link, which a memory does not follow"],
+    ["EXDEV", "EIO", "EIO: a folder of the memory is on another file system"],
+    ["EBUSY", "EIO", "EIO: the file system failed (EBUSY)"],
+    ["EIO", "EIO", "EIO: the file system failed (EIO)"],
+  ])("by %s is %s, without the host's path, which the cause has", (code, expected, message) => {
+    const cause = failure(code);
+    const error = fileSystemError(cause);
+    expect([error.code, error.message, error.cause]).toEqual([expected, message, cause]);
+  });
+
+  it("is a MemoryError even without a code, and a MemoryError stays what it is", () => {
+    expect(fileSystemError(new Error("odd")).code).toBe("EIO");
+    expect(fileSystemError(null).code).toBe("EIO");
+    const own = fileNotFound();
+    expect(fileSystemError(own)).toBe(own);
+  });
+});
+
+describe("openDirectoryMemory", () => {
+  it.each([
+    [undefined, "expected"],
+    [{}, "dir"],
+    [{ dir: "" }, "dir"],
+    [{ dir: 5 }, "dir"],
+    [{ dir: "/" }, "dir: must name a folder, not the root of a file system"],
+    [{ dir: "/.." }, "dir: must name a folder"],
+    [{ dir: "notes", path: "posix" }, "path"],
+    [{ dir: "notes", paths: "windows" }, "paths"],
+    [{ dir: "notes", fsync: false }, "fsync"],
+    [{ dir: "notes", maxFileBytes: 0 }, "maxFileBytes"],
+  ])("refuses the options %j as a TypeError that says what is wrong", (options, field) => {
+    const open = (): unknown => openDirectoryMemory(options as never);
+    expect(open).toThrow(TypeError);
+    expect(open).toThrow(field);
+  });
+
+  it("names its memory by the folder, and no path of the host shows", () => {
+    const memory = openDirectoryMemory({ dir: "/home/ann/secret/../notes/" });
+    expect(memory.address).toEqual({ nodeId: "notes", scope: "global" });
+    expect(inspect(memory, { depth: 9 })).not.toContain("ann");
+    expect(MemoryError.isInstance(memory)).toBe(false);
   });
 });

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "@jest/globals";
 import { fakeModel } from "@langchain/core/testing";
-import { InMemoryStore } from "@langchain/langgraph-checkpoint";
+import { InMemoryStore, type Operation, type OperationResults } from "@langchain/langgraph-checkpoint";
 import { z as z4 } from "zod";
 import { z as z3 } from "zod/v3";
+
 import {
   Agent,
   CallModelNode,
@@ -14,13 +15,23 @@ import {
   MongoMemoryStore,
   openMemory,
   tidy,
+  mountMemories,
+  buildGraph,
+  MemoryTool,
 } from "../../../src/index.js";
 import { moveIn } from "../../../src/move-in/index.js";
 import { memoryMiddleware } from "../../../src/middleware/index.js";
 import { MemoryDatabase } from "../../../src/mongodb/admin/memory-database.js";
 import { storageError } from "../../../src/mongodb/driver/errors.js";
 import { checkOptions } from "../../../src/core/settings/check-options.js";
-import { freshAddress } from "../../helpers/memory-case.js";
+import { freshAddress, untyped } from "../../helpers/memory-case.js";
+import { FailingStore } from "../../helpers/failing-store.js";
+import { ScriptedChatModel } from "../../helpers/scripted-chat-model.js";
+import { createAiMemory } from "../../../src/ai-sdk/index.js";
+import { claudeMemoryHandlers } from "../../../src/langchain/claude/index.js";
+import { applyChange, MemoryTree, openMemoryOver } from "../../../src/custom-backend/index.js";
+import { DeepAgentsBackend } from "../../../src/deepagents/index.js";
+import { defineMemorySuite } from "../../../src/testing/index.js";
 
 const store = new InMemoryStore();
 const model = fakeModel();
@@ -217,4 +228,186 @@ describe("what an error says", () => {
       "EFBIG: the item, with the data that is stored beside its value, would be larger than a document of MongoDB can be",
     ]);
   });
+});
+
+/** A store that reads, and fails to write. */
+class LosingStore extends InMemoryStore {
+  override async batch<Operations extends readonly Operation[]>(
+    operations: Operations,
+  ): Promise<OperationResults<Operations>> {
+    if (operations.some((operation) => "value" in operation)) throw new Error("lost");
+    return super.batch(operations);
+  }
+}
+
+const memory = openMemory(new InMemoryStore(), freshAddress());
+
+describe("the details of an error", () => {
+  it.each([
+    ["/a/../b", "climbs"],
+    ["/a/%2e%2e/b", "climbs"],
+    ["/a/./b", "other"],
+    ["/a\nb", "other"],
+    ["/a /b", "other"],
+  ])("say that %j is no path, and whether it climbs", async (path, invalidPath) => {
+    await expect(memory.write(path, "x")).rejects.toMatchObject({ code: "EINVAL", details: { invalidPath } });
+  });
+
+  it("are missing where the path is right and another argument is wrong", async () => {
+    await expect(memory.write("/a", 1 as never)).rejects.not.toHaveProperty("details");
+  });
+
+  it("say of a failed change, and of no failed read, that its outcome is unknown", async () => {
+    const store = new FailingStore();
+    store.isAway = true;
+    const failing = openMemory(store, freshAddress());
+    await expect(failing.read("/a")).rejects.not.toHaveProperty("details");
+    await expect(openMemory(new LosingStore(), freshAddress()).write("/a", "x")).rejects.toMatchObject({
+      code: "EIO",
+      details: { outcomeUnknown: true },
+    });
+  });
+
+  it("stay where a path is placed in a tree of mounts", async () => {
+    const store = new FailingStore();
+    const tree = mountMemories({ "/": memory, "/team": openMemory(store, freshAddress()) });
+    await expect(tree.write("/team/a /b", "x")).rejects.toMatchObject({
+      path: "/team/a /b",
+      details: { invalidPath: "other" },
+    });
+  });
+});
+
+/** Returns the message of what is thrown. */
+function findMessage(run: () => unknown): string {
+  try {
+    run();
+  } catch (error) {
+    return (error as Error).message;
+  }
+  throw new Error("nothing was thrown");
+}
+
+const manyKeys = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`k${index}`, 1]));
+const many = Array.from({ length: 10_000 }, () => 1);
+const long = "k".repeat(1_000_000);
+
+describe("a message about ten thousand faults", () => {
+  it("names the first few options, and says how many more there are", () => {
+    const open = (options: object) => findMessage(() => openMemory(store, { nodeId: "n" }, options));
+    const message = open(manyKeys);
+    expect(message).toMatch(
+      /^invalid MemoryOptions: unknown option "k0" \(the options are paths, .*\); .*; and 9995 more$/,
+    );
+    expect(message.length).toBeLessThan(1000);
+    expect(findMessage(() => new MemoryTool({ commands: many as never }))).toMatch(
+      /^invalid MemoryToolOptions: commands\.0: .*commands\.4: .*; and 9995 more$/,
+    );
+    expect(open({ [long]: 1 }).length).toBeLessThan(400);
+    expect(open({ paths: long }).length).toBeLessThan(300);
+  });
+
+  it("names a hundred faults of a definition of a graph", () => {
+    const build = (definition: object) =>
+      findMessage(() => buildGraph(definition as never, { store, model: new ScriptedChatModel(() => "done") }));
+    const node = { id: "M", data: { template: "memory", config: manyKeys } };
+    for (const definition of [
+      { nodes: [node], edges: [] },
+      { nodes: many, edges: [] },
+    ]) {
+      const message = build(definition);
+      expect(message).toMatch(/\n- and 9900 more\.$/);
+      expect(message.length).toBeLessThan(50_000);
+    }
+  });
+});
+
+const rightMemory = openMemory(store, { nodeId: "n" });
+const node = new MemoryNode({ store, nodeId: "n" });
+const rightConnector = node.createConnector();
+const rightModel = new ScriptedChatModel(() => "Hi");
+const caller = new CallModelNode({ model: rightModel });
+const files = new DeepAgentsBackend(rightMemory);
+const change = { type: "write", path: "/a", content: "x", ifExists: "replace", ifMissing: "create" };
+
+type Call = (argument: never) => unknown;
+
+/** Each function with the words about its argument. */
+const functions: [name: string, call: Call, expected: string][] = [
+  ["outline of a memory", (options) => rightMemory.outline(options), "invalid OutlineOptions"],
+  [
+    "outline of a tree of mounts",
+    (options) => mountMemories({ "/": rightMemory }).outline(options),
+    "invalid OutlineOptions",
+  ],
+  ["memoryForRun", (run) => node.memoryForRun(run), "run must be an object { config, threadId?, userId? }"],
+  ["createConnector", (config) => node.createConnector(config), "invalid MemoryConnectorConfig"],
+  ["renderMessage", (run) => rightConnector.renderMessage(run), "renderMessage: run must be an object"],
+  ["Agent", (options) => new Agent(options), "invalid AgentOptions"],
+  ["addTool", (tool) => caller.addTool(tool), "addTool: tool must be a tool with a name"],
+  ["removeTool", (tool) => caller.removeTool(tool), "removeTool: tool must be a tool or its name"],
+  ["setSystemPrompt", (prompt) => caller.setSystemPrompt(prompt), "the system prompt must be a text"],
+  [
+    "createMemoryPrompt",
+    (systemPrompt) => createMemoryPrompt({ connector: rightConnector, systemPrompt }),
+    "the system prompt must be a text",
+  ],
+  [
+    "CallModelNode",
+    (tools) => new CallModelNode({ model: rightModel, tools }),
+    "CallModelNode: tools must be a list of tools",
+  ],
+  ["claudeMemoryHandlers", (of) => claudeMemoryHandlers(of), "claudeMemoryHandlers: memory must be a Memory"],
+  ["downloadFiles", (paths) => files.downloadFiles(paths), "downloadFiles: paths must be a list of paths"],
+  ["uploadFiles", (pairs) => files.uploadFiles(pairs), "uploadFiles: files must be a list of pairs [path, content]"],
+  [
+    "prepareStep",
+    (messages) => createAiMemory({ memory: rightMemory }).prepareStep({ messages }),
+    "prepareStep: messages must be a list of messages",
+  ],
+  ["MemoryTree", (snapshot) => new MemoryTree(snapshot), "MemoryTree: snapshot must be an object"],
+  ["commit", (edits) => new MemoryTree().commit(edits), "MemoryTree: edits must be edits as applyChange returns them"],
+  ["applyChange", (tree) => applyChange(tree, untyped(change), untyped({})), "applyChange: tree must be a MemoryTree"],
+  [
+    "applyChange with settings",
+    (settings) => applyChange(new MemoryTree(), untyped(change), settings),
+    "applyChange: settings must be an object { now, maxFileBytes }",
+  ],
+  [
+    "openMemoryOver",
+    (open) => openMemoryOver(open, { nodeId: "n" }),
+    "openMemoryOver: openBackend must be a function from an address to a backend",
+  ],
+  [
+    "defineMemorySuite",
+    (runner) => defineMemorySuite(runner, async () => rightMemory),
+    "defineMemorySuite: runner must be an object { describe, it }",
+  ],
+];
+
+describe.each(functions)("%s", (_name, call, expected) => {
+  it.each([
+    ["null", null],
+    ["a number", 5],
+  ])("refuses %s with a TypeError that says what it takes", async (_given, argument) => {
+    const refused = (async () => call(untyped(argument)))();
+    await expect(refused).rejects.toThrow(TypeError);
+    await expect(refused).rejects.toThrow(expected);
+  });
+});
+
+it("applyChange refuses a change of another type, and lists the types", () => {
+  expect(() => applyChange(new MemoryTree(), untyped({ type: "copy" }), { now: new Date(), maxFileBytes: 10 })).toThrow(
+    new TypeError(
+      'applyChange: type of the change must be one of append, write, edit, update, delete, rename (given "copy")',
+    ),
+  );
+});
+
+it("A refusal says what was given, without the contents of objects and the source of functions", () => {
+  const prompt = (given: unknown) => () => caller.setSystemPrompt(untyped(given));
+  expect(prompt({ secret: 1 })).toThrow('the system prompt must be a text ("" for none) (given an object)');
+  expect(prompt(["a"])).toThrow("(given a list)");
+  expect(prompt(() => "secret")).toThrow("(given a function)");
+  expect(prompt(undefined)).toThrow("(given undefined)");
 });
