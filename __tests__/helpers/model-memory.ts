@@ -1,75 +1,114 @@
-import { applyChange, type Change, type ChangeResult, MemoryTree } from "../../src/custom-backend/index.js";
-import { MemoryError, type MemorySnapshot } from "../../src/index.js";
-
-/** The memory with which every backend is compared: a tree in this process, changed by `applyChange`. */
+/** The memory with which every backend is compared: two collections in JavaScript, without any code of the package. */
 export class ModelMemory {
-  #tree = new MemoryTree({ files: [], directories: [], revision: null });
+  readonly files = new Map<string, string>();
+  readonly directories = new Set<string>();
 
-  constructor(files: ReadonlyMap<string, string> = new Map(), directories: Iterable<string> = []) {
+  constructor(files: Iterable<readonly [path: string, text: string]> = [], directories: Iterable<string> = []) {
     this.reset(files, directories);
   }
 
   /** Replaces the whole tree. */
-  reset(files: ReadonlyMap<string, string>, directories: Iterable<string>): void {
-    const times = { createdAt: new Date(0), updatedAt: new Date(0) };
-    const createFile = ([path, content]: [string, string]): MemorySnapshot["files"][number] => {
-      return { kind: "file", path, content, sizeBytes: Buffer.byteLength(content), ...times };
-    };
-    this.#tree = new MemoryTree({
-      files: Array.from(files, createFile),
-      directories: [...directories],
-      revision: null,
-    });
-  }
-
-  /** The texts by path. */
-  get files(): Map<string, string> {
-    return new Map([...this.#tree.files].map(([path, { content }]) => [path, content]));
-  }
-
-  get directories(): ReadonlySet<string> {
-    return this.#tree.directories;
-  }
-
-  change(change: Change): ChangeResult {
-    const { edits, result } = applyChange(this.#tree, change, { now: new Date(0), maxFileBytes: Infinity });
-    this.#tree.commit(edits);
-    return result;
+  reset(files: Iterable<readonly [path: string, text: string]>, directories: Iterable<string>): void {
+    const [newFiles, newDirectories] = [[...files], [...directories]];
+    this.files.clear();
+    this.directories.clear();
+    for (const [path, text] of newFiles) this.files.set(path, text);
+    for (const path of newDirectories) this.directories.add(path);
   }
 
   read(path: string): string {
-    return this.#tree.file(path).content;
+    const text = this.files.get(path);
+    if (text === undefined) throw code(this.#isDirectory(path) ? "EISDIR" : "ENOENT");
+    return text;
   }
 
   list(path: string): { name: string; kind: string }[] {
-    return this.#tree.list(path).toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  }
-
-  stat(path: string): { kind: string; sizeBytes: number } | null {
-    const stat = this.#tree.stat(path);
-    return stat && { kind: stat.kind, sizeBytes: stat.sizeBytes };
+    if (this.files.has(path)) throw code("ENOTDIR");
+    if (!this.#isDirectory(path)) throw code("ENOENT");
+    const children = (paths: Iterable<string>, kind: string): { name: string; kind: string }[] =>
+      [...paths]
+        .filter((other) => parent(other) === path)
+        .map((child) => ({ name: child.slice(child.lastIndexOf("/") + 1), kind }));
+    return [...children(this.directories, "dir"), ...children(this.files.keys(), "file")].toSorted((a, b) =>
+      a.name < b.name ? -1 : 1,
+    );
   }
 
   append(path: string, content: string): void {
-    this.change({ type: "append", path, content, create: true });
+    const text = this.files.get(path);
+    if (text === undefined) this.#create(path, content);
+    else if (text === "" || content === "" || text.endsWith("\n") || content.startsWith("\n"))
+      this.files.set(path, text + content);
+    else this.files.set(path, `${text}\n${content}`);
   }
 
   update(path: string, oldContent: string, content: string): number {
-    if (oldContent === "") throw new MemoryError("EINVAL", "oldContent must not be empty");
-    return this.change({ type: "update", path, oldContent, content }).replaced;
+    if (oldContent === "") throw code("EINVAL");
+    const parts = this.read(path).split(oldContent);
+    this.files.set(path, parts.join(content));
+    return parts.length - 1;
   }
 
   delete(path: string, ifDirectory: "delete" | "fail" = "delete"): { files: number; dirs: number } {
-    return this.change({ type: "delete", path, ifDirectory }).deleted;
+    if (ifDirectory === "fail" && this.#isDirectory(path)) throw code("EISDIR");
+    const counts = { files: 0, dirs: 0 };
+    for (const file of this.files.keys()) if (isWithin(file, path) && this.files.delete(file)) counts.files += 1;
+    for (const directory of this.directories)
+      if (isWithin(directory, path) && this.directories.delete(directory)) counts.dirs += 1;
+    return counts;
   }
 
   write(path: string, content: string, ifExists: "replace" | "fail", ifMissing: "create" | "fail"): number {
-    return this.change({ type: "write", path, content, ifExists, ifMissing }).file?.sizeBytes ?? 0;
+    if (!this.files.has(path)) {
+      if (this.#isDirectory(path)) throw code("EISDIR");
+      if (ifMissing === "fail") throw code("ENOENT");
+      this.#create(path, content);
+    } else if (ifExists === "fail") {
+      throw code("EEXIST");
+    }
+    this.files.set(path, content);
+    return Buffer.byteLength(content);
   }
 
-  rename(path: string, to: string): void {
-    if (path === "/" || to === "/") throw new MemoryError("EINVAL", "the root cannot be renamed");
-    if (to.startsWith(`${path}/`)) throw new MemoryError("EINVAL", "a directory cannot be moved into itself");
-    this.change({ type: "rename", path, to });
+  rename(from: string, to: string): void {
+    if (from === "/" || to === "/") throw code("EINVAL");
+    if (to.startsWith(`${from}/`)) throw code("EINVAL");
+    if (!this.files.has(from) && !this.directories.has(from)) throw code("ENOENT");
+    if (this.files.has(to) || this.directories.has(to)) throw code("EEXIST");
+    this.#makeParents(to);
+    const files = Array.from(this.files).filter(([path]) => isWithin(path, from));
+    const directories = Array.from(this.directories).filter((path) => isWithin(path, from));
+    this.delete(from);
+    for (const [path, text] of files) this.files.set(to + path.slice(from.length), text);
+    for (const path of directories) this.directories.add(to + path.slice(from.length));
+  }
+
+  stat(path: string): { kind: string; sizeBytes: number } | null {
+    const bytes = (paths: string[]): number => paths.reduce((sum, file) => sum + Buffer.byteLength(this.read(file)), 0);
+    if (this.files.has(path)) return { kind: "file", sizeBytes: bytes([path]) };
+    if (!this.#isDirectory(path)) return null;
+    return { kind: "dir", sizeBytes: bytes([...this.files.keys()].filter((file) => isWithin(file, path))) };
+  }
+
+  #create(path: string, content: string): void {
+    if (this.#isDirectory(path)) throw code("EISDIR");
+    this.#makeParents(path);
+    this.files.set(path, content);
+  }
+
+  #makeParents(path: string): void {
+    const parents: string[] = [];
+    for (let current = parent(path); current !== "/"; current = parent(current)) parents.push(current);
+    if (parents.some((directory) => this.files.has(directory))) throw code("ENOTDIR");
+    for (const directory of parents) this.directories.add(directory);
+  }
+
+  #isDirectory(path: string): boolean {
+    return path === "/" || this.directories.has(path);
   }
 }
+
+const parent = (path: string): string => path.slice(0, path.lastIndexOf("/")) || "/";
+const isWithin = (path: string, directory: string): boolean =>
+  directory === "/" || path === directory || path.startsWith(`${directory}/`);
+const code = (name: string): Error & { code: string } => Object.assign(new Error(name), { code: name });
