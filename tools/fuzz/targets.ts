@@ -1,8 +1,6 @@
 import type { Target } from "./target.js";
 import { archives } from "./targets/archives.js";
-import { connector } from "./targets/connector.js";
 import { globs } from "./targets/globs.js";
-import { graphs } from "./targets/graphs.js";
 import { mcp } from "./targets/mcp.js";
 import { largeTexts } from "./targets/large-texts.js";
 import { page } from "./targets/page.js";
@@ -11,15 +9,4 @@ import { storeCalls } from "./targets/store.js";
 import { tools } from "./targets/tools.js";
 
 /** Every way in: the one place that lists them. */
-export const targets: readonly Target[] = [
-  tools,
-  storeCalls,
-  mcp,
-  graphs,
-  globs,
-  connector,
-  archives,
-  searches,
-  largeTexts,
-  page,
-];
+export const targets: readonly Target[] = [tools, storeCalls, mcp, globs, archives, searches, largeTexts, page];

@@ -2,7 +2,6 @@ import fc, { type Arbitrary } from "fast-check";
 import { cli } from "../../../__tests__/helpers/run-cli.js";
 import { FakeEmbeddings } from "../../../__tests__/helpers/fake-embeddings.js";
 import { MemoryError } from "../../../src/core/values/errors.js";
-import { LiteralSearch } from "../../../src/core/values/literal-search.js";
 import type { Memory } from "../../../src/core/memory.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { fragment, text } from "../../../__tests__/helpers/inputs/texts.js";
@@ -10,29 +9,9 @@ import { assertClean, canary } from "../oracle.js";
 import { toSandbox, type Target } from "../target.js";
 
 type SearchCase =
-  | { kind: "literal"; text: string; pattern: string; from: number }
   | { kind: "words" | "meaning"; query: string }
   | { kind: "passages" | "lines"; pattern: string; ignoreCase: boolean }
   | { kind: "grep"; pattern: string; terminal: boolean; ignoreCase: boolean };
-
-const units = fc.string({ unit: fc.constantFrom("a", "a", "b", "\n", "é"), maxLength: 40 });
-const periodic = fc
-  .tuple(units, fc.integer({ min: 1, max: 200 }), units)
-  .map(([part, times, rest]) => part.repeat(times) + rest);
-
-/** A pattern that is a part of the text, mostly with something else in it. */
-const literal: Arbitrary<SearchCase> = fc
-  .tuple(
-    fc.oneof(periodic, text),
-    fc.double({ min: 0, max: 1, noNaN: true }),
-    fc.double({ min: 0, max: 1, noNaN: true }),
-    fc.oneof(fc.constant(""), fragment),
-  )
-  .map(([whole, start, part, rest]) => {
-    const from = Math.floor(start * whole.length);
-    const pattern = whole.slice(from, from + 1 + Math.floor(part * Math.min(3000, whole.length))) + rest;
-    return { kind: "literal", text: whole.repeat(2), pattern: pattern === "" ? "a" : pattern, from };
-  });
 
 const words = fc
   .array(fc.oneof(fragment, fc.constantFrom("alpha", "beta", "-alpha", '"alpha beta"')), { maxLength: 2000 })
@@ -40,7 +19,6 @@ const words = fc
 const query = fc.oneof({ weight: 3, arbitrary: text }, { weight: 1, arbitrary: words });
 
 const cases: Arbitrary<SearchCase> = fc.oneof(
-  { weight: 10, arbitrary: literal },
   { weight: 4, arbitrary: fc.record({ kind: fc.constantFrom("words" as const, "meaning" as const), query }) },
   {
     weight: 4,
@@ -97,7 +75,6 @@ export const searches: Target = {
     return toSandbox<SearchCase>({
       inputs: cases,
       call: async (search, measure) => {
-        if (search.kind === "literal") return measure(() => Promise.resolve(assertFound(search)));
         if (search.kind === "grep") {
           const options = search.ignoreCase ? ["--ignore-case"] : [];
           const { exitCode, stdout, stderr } = await measure(() =>
@@ -134,16 +111,4 @@ async function foundIn(
     if (MemoryError.isInstance(error) && error.code === "EINVAL") return error.code;
     throw error;
   }
-}
-
-/** Compared with what the language itself finds. */
-function assertFound({ text: whole, pattern, from }: Extract<SearchCase, { kind: "literal" }>): string {
-  const search = new LiteralSearch(pattern);
-  const places = search.placesIn(whole, 3);
-  if (search.firstIn(whole, from) !== whole.indexOf(pattern, from)) throw new Error("another first place");
-  if (places.some((place) => !whole.startsWith(pattern, place))) throw new Error("a place where the text is not");
-  const parts = search.split(whole);
-  if (parts.join(pattern) !== whole || parts.length !== whole.split(pattern).length)
-    throw new Error("split in another way");
-  return places.length === 0 ? "literal nothing" : "literal ok";
 }
