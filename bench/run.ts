@@ -30,7 +30,6 @@ const { values } = parseArgs({
     /** Files of the large memory. */
     large: { type: "string", default: "100000" },
     data: { type: "string" },
-    embed: { type: "string" },
   },
 });
 
@@ -48,7 +47,6 @@ const settings = {
   vectorCounts: toNumbers(values.vectors),
   largeFileCount: Number(values.large),
   data: values.data,
-  embed: values.embed?.split(" ") ?? [],
 };
 for (const [area, measure] of Object.entries(areas)) {
   if (values.only !== undefined && values.only !== area) continue;

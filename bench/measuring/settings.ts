@@ -10,6 +10,4 @@ export interface Settings {
   largeFileCount: number;
   /** The folder with the data sets of the search. Without it, how good it is is not measured. */
   data: string | undefined;
-  /** The program that makes vectors, and its arguments. */
-  embed: readonly string[];
 }

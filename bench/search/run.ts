@@ -6,8 +6,8 @@ import { measureSearches } from "./searches.js";
 
 /** How good the search of memories is, and how fast. */
 export async function measureSearch(settings: Settings): Promise<string[]> {
-  const { rounds, data, embed } = settings;
-  const good = data === undefined ? [] : ["How good.", "", ...(await measureRecall(data, embed)), ""];
+  const { rounds, data } = settings;
+  const good = data === undefined ? [] : ["How good.", "", ...(await measureRecall(data)), ""];
   const fast = await onServer("standalone", async (uri) => [
     await machineLine(uri, rounds),
     "",
