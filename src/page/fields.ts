@@ -1,7 +1,5 @@
 import { z } from "zod";
 import { type CheckedAddress, checkAddress } from "../core/values/address.js";
-import { pickDefined } from "../core/settings/pick-defined.js";
-import type { MemoryFilter } from "../mongodb/memories/addresses/memory-filter.js";
 
 /** The fields that name a memory. `addressIn` converts them to an address. */
 export const addressFields = {
@@ -15,10 +13,10 @@ type AddressFields = { [Name in keyof typeof addressFields]?: string | undefined
 
 /** @throws MemoryError EINVAL */
 export function addressIn({ nodeId, scope, threadId, userId }: AddressFields): CheckedAddress {
-  return checkAddress(pickDefined({ nodeId, scope, threadId, userId }));
+  return checkAddress({ nodeId, scope, threadId, userId });
 }
 
-/** The fields that select memories. `createFilter` converts them to a filter. */
+/** The fields that select memories. */
 export const filterFields = { ...addressFields, nodeId: z.string().optional() };
 
 /** The fields that select memories in a list. `named` is a part of an id. */
@@ -35,11 +33,6 @@ export const changeFields = { address: z.strictObject(addressFields), by: outerI
 
 /** Limited, because each page of memories is read from the start. */
 export const maxMemoriesOffset = 20_000;
-
-/** Removes undefined fields, because a filter refuses them. */
-export function createFilter(filter: { [Name in keyof MemoryFilter]: MemoryFilter[Name] | undefined }): MemoryFilter {
-  return pickDefined(filter);
-}
 
 /** Parses a number, because all fields of a query are texts. @param fallback the number if the field is missing */
 export function countField(fallback: number, max: number): z.ZodType<number> {

@@ -1,7 +1,8 @@
 import type { z } from "zod";
+import { pickDefined } from "../core/settings/pick-defined.js";
 import { type CheckedAddress, getOwner } from "../core/values/address.js";
 import type { MemorySummary } from "../mongodb/memories/addresses/memory-filter.js";
-import { createFilter, type listFields, takePage } from "./fields.js";
+import { type listFields, takePage } from "./fields.js";
 import type { PageMemories } from "./route.js";
 
 /** Selects memories of a list. `named` is a part of an id, in any case. */
@@ -29,7 +30,7 @@ export async function findMemories(
   offset: number,
   limit: number,
 ): Promise<FoundMemories> {
-  const filter = createFilter(fields);
+  const filter = pickDefined(fields);
   if (named === undefined) {
     const { page, more } = await takePage(memories.listMemories(filter), offset, limit);
     return { page, more, isAll: !more };

@@ -4,9 +4,10 @@ import { readVersion } from "../../core/backend-memory.js";
 import type { Memory } from "../../core/memory.js";
 import { getMountTree } from "../../core/mounts/mounted-memory.js";
 import { withinTime } from "../../core/runtime/call.js";
+import { pickDefined } from "../../core/settings/pick-defined.js";
 import type { CheckedAddress } from "../../core/values/address.js";
 import { hashSha256 } from "../../core/values/sha256.js";
-import { addressFields, createFilter, listFields, takePage } from "../fields.js";
+import { addressFields, listFields, takePage } from "../fields.js";
 import { maxListed } from "../find-memories.js";
 import { openMemory, openTree } from "../page-memory.js";
 import { PageRefusal } from "../refusal.js";
@@ -79,7 +80,7 @@ async function readListToken(
   memories: PageMemories,
   { view: _view, named: _named, ...filter }: ListView,
 ): Promise<string> {
-  const { page, more } = await takePage(memories.listMemories(createFilter(filter)), 0, maxListed);
+  const { page, more } = await takePage(memories.listMemories(pickDefined(filter)), 0, maxListed);
   let [files, sizeBytes, updatedMs] = [0, 0, 0];
   for (const memory of page) {
     files += memory.files;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { DiffHunk } from "../../core/history/unified-diff.js";
-import { hasCode } from "../../core/values/errors.js";
+import { catchRefusal, hasCode } from "../../core/values/errors.js";
 import { normalizePath } from "../../core/values/paths.js";
 import { hashSha256 } from "../../core/values/sha256.js";
 import { maxBodyBytes } from "../body.js";
@@ -8,7 +8,6 @@ import { changeFields } from "../fields.js";
 import { compareTexts } from "../hunks.js";
 import { openToEdit } from "../page-memory.js";
 import { route } from "../route.js";
-import { readPresentText } from "./present-text.js";
 
 const writeSchema = z.strictObject({
   ...changeFields,
@@ -49,7 +48,7 @@ const write = route(
     } catch (error) {
       const code = digest === null ? "EEXIST" : "ENOENT";
       const isOther = error instanceof OtherTextError || hasCode(error, code);
-      const text = isOther ? await readPresentText(memory, path) : null;
+      const text = isOther ? await catchRefusal(memory.read(path), "ENOENT", "EISDIR") : null;
       // A directory at the path of a new file has no text that could be replaced.
       if (!isOther || (digest === null && text === null)) throw error;
       const hunks = await compareTexts(text, content, context.signal);

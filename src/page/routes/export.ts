@@ -1,14 +1,15 @@
 import { z } from "zod";
 import { ArchiveLines } from "../../core/archive.js";
 import { TimeSlices } from "../../core/runtime/time-slices.js";
+import { pickDefined } from "../../core/settings/pick-defined.js";
 import type { MemorySummary } from "../../mongodb/memories/addresses/memory-filter.js";
-import { createFilter, filterFields } from "../fields.js";
+import { filterFields } from "../fields.js";
 import { openMemory } from "../page-memory.js";
 import { type RouteContext, route } from "../route.js";
 
 /** The memories of a filter as JSONL, which the command `import` reads. If it breaks off, the last line is missing. */
 const exportMemories = route("GET", "export", z.strictObject(filterFields), async (filter, context) => {
-  const pieces = readPieces(context.memories.listMemories(createFilter(filter)), context);
+  const pieces = readPieces(context.memories.listMemories(pickDefined(filter)), context);
   // Reads the first memory before the answer begins, so that a bad filter is refused.
   let next = await pieces.next();
   const encoder = new TextEncoder();

@@ -2,13 +2,13 @@ import { z } from "zod";
 import { textToRedact } from "../../core/backend-history.js";
 import type { BlamedLine, MemoryVersion } from "../../core/history/history.js";
 import { runInTimeSlices, type Steps } from "../../core/runtime/time-slices.js";
+import { catchRefusal } from "../../core/values/errors.js";
 import { normalizePath } from "../../core/values/paths.js";
 import { addressFields, changeFields, outerId, versionId } from "../fields.js";
 import { compareTexts } from "../hunks.js";
 import { openHistory, openMemory, openToChange, requireHistory } from "../page-memory.js";
 import { PageRefusal } from "../refusal.js";
 import { route } from "../route.js";
-import { readPresentText } from "./present-text.js";
 
 const pageSize = 100;
 
@@ -101,7 +101,7 @@ const previewRevert = route("GET", "revert-preview", previewSchema, async ({ to,
   if (runId !== undefined) return { hunks: null, versions: await history.page({ actor: { runId } }, maxUndone, null) };
   if (to === undefined || path === undefined)
     throw new PageRefusal(400, "EINVAL", "pass a runId, or the path of a file and a version as `to`");
-  const [{ content }, present] = await Promise.all([history.read(to), readPresentText(memory, path)]);
+  const [{ content }, present] = await Promise.all([history.read(to), catchRefusal(memory.read(path), "ENOENT", "EISDIR")]);
   return { hunks: await compareTexts(present, content, context.signal), versions: [] };
 });
 
