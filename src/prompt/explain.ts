@@ -1,3 +1,4 @@
+import { countText } from "../core/display/count-text.js";
 import type { MemoryHistory } from "../core/history/history.js";
 import { filterInSteps } from "../core/runtime/lists-in-steps.js";
 import { runInTimeSlices, type Steps } from "../core/runtime/time-slices.js";
@@ -241,7 +242,7 @@ async function countOthers({ outlines }: ShownPrompt, list: ListMemories): Promi
       if (read === maxEach) break;
     }
     const whose = scope === "global" ? "of all users" : `of ${owners[scope]}s`;
-    const message = `${countWords(count, "memory", "memories")} ${whose}, which this prompt does not show`;
+    const message = `${countText(count, "memory")} ${whose}, which this prompt does not show`;
     if (count > 0) rows.push({ reason: scope === own?.scope ? "otherOwner" : "otherScope", count, message });
   }
   return rows;
@@ -274,20 +275,16 @@ class Counts {
 /** The words for each reason that is counted. */
 const words = {
   noLog: () => "no log keeps what was said: only what tools and programs wrote is here",
-  namesOnly: (count) => `${countWords(count, "file")} by name alone: content "auto" shows texts`,
-  refusedByGuard: (count) => `${countWords(count, "message")} that the guard refused`,
-  redacted: (count) => `${countWords(count, "version")} with a redacted text`,
+  namesOnly: (count) => `${countText(count, "file")} by name alone: content "auto" shows texts`,
+  refusedByGuard: (count) => `${countText(count, "message")} that the guard refused`,
+  redacted: (count) => `${countText(count, "version")} with a redacted text`,
   room: (count) => `${count} more, for which there was no room: raise maxChars, or pin the file`,
-  noCommonWord: (count) => `${countWords(count, "passage")} without a word of the question: use words of the notes`,
-  hiddenDirectory: (count) => `${countWords(count, "file")} in a directory whose name begins with a dot`,
+  noCommonWord: (count) => `${countText(count, "passage")} without a word of the question: use words of the notes`,
+  hiddenDirectory: (count) => `${countText(count, "file")} in a directory whose name begins with a dot`,
 } as const satisfies Partial<Record<LeftOutReason, (count: number) => string>>;
 
 function createRow(reason: keyof typeof words, count: number): LeftOut {
   return { reason, count, message: words[reason](count) };
-}
-
-function countWords(count: number, noun: string, nouns = `${noun}s`): string {
-  return `${count} ${count === 1 ? noun : nouns}`;
 }
 
 function sortReasons(rows: readonly LeftOut[]): LeftOut[] {

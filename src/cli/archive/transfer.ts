@@ -11,7 +11,7 @@ import type { Report } from "../command.js";
 import { about, type Advice, inputError, nameSubject, storageAdvice } from "../errors.js";
 import type { OpenFolder } from "../targets/open-folder.js";
 import type { OpenTarget } from "../targets/open-target.js";
-import { countText } from "../terminal/format.js";
+import { countText } from "../../core/display/count-text.js";
 import { findTwice, type ImportedMemories, type ImportedMemory } from "./read-archive.js";
 
 export interface TransferSettings {

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import type { Answers } from "../answers.js";
 import { useMemory, useMemoryData } from "./data/memory.js";
 import { useIsOwner } from "./data/session.js";
-import { countText, numberText } from "./parts/format.js";
+import { countText, numberText } from "../../core/display/count-text.js";
 import { Lines } from "./parts/lines.js";
 import { Empty, Pending } from "./parts/parts.js";
 import { useSettled } from "./parts/search-field.js";

@@ -2,7 +2,7 @@ import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import type { Answers } from "../answers.js";
 import { useMemory, useMemoryData } from "./data/memory.js";
-import { countText } from "./parts/format.js";
+import { countText } from "../../core/display/count-text.js";
 import { Empty, Pending } from "./parts/parts.js";
 import { Name } from "./parts/shown.js";
 

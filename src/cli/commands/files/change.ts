@@ -5,7 +5,7 @@ import { programName } from "../../command.js";
 import { usageError } from "../../errors.js";
 import { memoryCommand } from "../../memory-command.js";
 import { changeOptions } from "../../targets/target-options.js";
-import { countText } from "../../terminal/format.js";
+import { countText } from "../../../core/display/count-text.js";
 import { readText } from "../../terminal/text-input.js";
 
 export const append = memoryCommand<{ path: string; text?: string }>({

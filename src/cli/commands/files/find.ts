@@ -8,7 +8,7 @@ import { numberOption } from "../../command.js";
 import { about, storageAdvice } from "../../errors.js";
 import { memoryCommand } from "../../memory-command.js";
 import { memoryOptions } from "../../targets/target-options.js";
-import { countText } from "../../terminal/format.js";
+import { countText } from "../../../core/display/count-text.js";
 import type { Output } from "../../terminal/output.js";
 import { printEach } from "../../terminal/print-each.js";
 

@@ -7,7 +7,7 @@ import { comparePaths } from "../../../core/values/text.js";
 import { groupBy } from "../../collections.js";
 import { memoryCommand } from "../../memory-command.js";
 import { memoryOptions } from "../../targets/target-options.js";
-import { bytesText, countText } from "../../terminal/format.js";
+import { numberText, countText } from "../../../core/display/count-text.js";
 import type { Output } from "../../terminal/output.js";
 
 export const cat = memoryCommand<{ path: string }>({
@@ -65,7 +65,7 @@ async function addStats(memory: Memory, entries: readonly MemoryEntry[], prefix:
 }
 
 function formatStat({ sizeBytes = 0, updatedAt }: Row): string {
-  return `${bytesText(sizeBytes).padStart(10)}  ${(updatedAt?.toISOString() ?? "-").padEnd(24)}  `;
+  return `${numberText(sizeBytes).padStart(10)}  ${(updatedAt?.toISOString() ?? "-").padEnd(24)}  `;
 }
 
 function formatName({ name, kind }: Row, out: Output): string {
@@ -131,7 +131,7 @@ function formatBranches(
     const isLast = index === entries.length - 1;
     const name = out.foreign(getName(path));
     const branch = `${indent}${isLast ? "└── " : "├── "}`;
-    if (sizeBytes !== null) return [`${branch}${name}  ${out.style("dim", `(${bytesText(sizeBytes)})`)}`];
+    if (sizeBytes !== null) return [`${branch}${name}  ${out.style("dim", `(${numberText(sizeBytes)})`)}`];
     const below = formatBranches(path, children, `${indent}${isLast ? "    " : "│   "}`, out);
     return [`${branch}${out.style("blue", `${name}/`)}`, ...below];
   });

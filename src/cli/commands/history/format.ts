@@ -1,6 +1,6 @@
 import type { MemoryVersion } from "../../../core/history/history.js";
 import type { MemoryActor, VersionOrigin } from "../../../core/values/actor.js";
-import { bytesText } from "../../terminal/format.js";
+import { numberText } from "../../../core/display/count-text.js";
 import type { Output } from "../../terminal/output.js";
 
 /** The labels of the facts, with the most useful fact first. */
@@ -50,7 +50,7 @@ export function formatVersion(version: MemoryVersion, out: Output): string {
 export function formatChange({ operation, path, from, sizeBytes }: MemoryVersion, out: Output): string {
   const paths = from === undefined ? path : `${from} -> ${path}`;
   const shownPath = path !== "" ? out.foreign(paths) : out.style("red", "(redacted)");
-  const size = sizeBytes === null ? "" : `  ${out.style("dim", `(${bytesText(sizeBytes)})`)}`;
+  const size = sizeBytes === null ? "" : `  ${out.style("dim", `(${numberText(sizeBytes)})`)}`;
   return `${operation.padEnd(8)}  ${shownPath}${size}`;
 }
 

@@ -9,7 +9,7 @@ import type { CliContext } from "../../context.js";
 import { usageError } from "../../errors.js";
 import { changeOptions } from "../../targets/target-options.js";
 import { assertCanConfirm, confirm } from "../../terminal/confirm.js";
-import { countText } from "../../terminal/format.js";
+import { countText } from "../../../core/display/count-text.js";
 import { readText } from "../../terminal/text-input.js";
 
 interface RevertOptions {

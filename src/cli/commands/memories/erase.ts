@@ -8,7 +8,7 @@ import { withMemories } from "../../targets/open-target.js";
 import { databaseOptions, getNamedMemories, ownerOptions, type TargetOptions } from "../../targets/target-options.js";
 import type { CliContext } from "../../context.js";
 import { assertCanConfirm, confirm } from "../../terminal/confirm.js";
-import { countText } from "../../terminal/format.js";
+import { countText } from "../../../core/display/count-text.js";
 import type { Output } from "../../terminal/output.js";
 
 interface EraseOptions extends TargetOptions {

@@ -8,7 +8,7 @@ import { asUsage } from "../../errors.js";
 import { formatAddress } from "../../targets/address.js";
 import { withMemories } from "../../targets/open-target.js";
 import { databaseOptions, getOwner, ownerOptions, type TargetOptions } from "../../targets/target-options.js";
-import { bytesText, countText } from "../../terminal/format.js";
+import { numberText, countText } from "../../../core/display/count-text.js";
 import type { Output } from "../../terminal/output.js";
 import { printEach } from "../../terminal/print-each.js";
 
@@ -37,7 +37,7 @@ const header = formatColumns("bytes", "files", "changed".padEnd(24), "memory");
 
 export function formatSummary({ address, sizeBytes, files, updatedAt }: MemorySummary, out: Output): string {
   const shownAddress = out.foreign(formatAddress(address));
-  return formatColumns(bytesText(sizeBytes), countText(files, "file"), updatedAt.toISOString(), shownAddress);
+  return formatColumns(numberText(sizeBytes), countText(files, "file"), updatedAt.toISOString(), shownAddress);
 }
 
 function formatColumns(size: string, files: string, time: string, address: string): string {

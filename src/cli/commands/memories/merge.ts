@@ -17,7 +17,7 @@ import {
   type TargetOptions,
 } from "../../targets/target-options.js";
 import { assertCanConfirm, confirm } from "../../terminal/confirm.js";
-import { countText } from "../../terminal/format.js";
+import { countText } from "../../../core/display/count-text.js";
 
 interface MergeInput extends TargetOptions {
   intoNode?: string;

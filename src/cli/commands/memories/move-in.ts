@@ -17,7 +17,7 @@ import {
   refuseOptions,
   type TargetOptions,
 } from "../../targets/target-options.js";
-import { countText } from "../../terminal/format.js";
+import { countText } from "../../../core/display/count-text.js";
 
 type MovedCounts = NonNullable<MemoryErrorDetails["moved"]>;
 

@@ -17,7 +17,7 @@ import {
   memoryOptions,
   type TargetOptions,
 } from "../../targets/target-options.js";
-import { bytesText, countText } from "../../terminal/format.js";
+import { numberText, countText } from "../../../core/display/count-text.js";
 import type { Output } from "../../terminal/output.js";
 
 export const doctor = createCommand<TargetOptions>({
@@ -184,7 +184,7 @@ async function checkMemories(
 
 function checkSizes(memories: number, full: Examples, nearly: Examples): Check {
   const name = "sizes";
-  const limit = `the limit of ${bytesText(limitBytes)} bytes`;
+  const limit = `the limit of ${numberText(limitBytes)} bytes`;
   const nearLimit = `over ${100 * nearlyFull} % of ${limit}`;
   const advice = "delete or move files, as what does not fit is refused (ENOSPC)";
   if (full.count > 0) return fail(name, `over ${limit}: ${full.text}`, advice);

@@ -13,7 +13,7 @@ import {
   idOption,
   type TargetOptions,
 } from "../../targets/target-options.js";
-import { countText } from "../../terminal/format.js";
+import { countText } from "../../../core/display/count-text.js";
 
 const migrateEarlierFormat = createCommand<TargetOptions & { dryRun?: boolean }>({
   usage: "earlier-format",

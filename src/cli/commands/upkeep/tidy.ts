@@ -3,7 +3,7 @@ import type { TidyFinding } from "../../../tidy/finding.js";
 import { anyNumber, numberOption, type Report } from "../../command.js";
 import { memoryCommand } from "../../memory-command.js";
 import { checkPatterns, memoryOptions } from "../../targets/target-options.js";
-import { countText } from "../../terminal/format.js";
+import { countText } from "../../../core/display/count-text.js";
 import type { Output } from "../../terminal/output.js";
 
 export const tidy = memoryCommand<{ maxChars: number; ignore?: string[] }>({

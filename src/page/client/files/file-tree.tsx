@@ -4,7 +4,8 @@ import { useMemory } from "../data/memory.js";
 import { useIsOwner } from "../data/session.js";
 import type { Entry } from "../data/types.js";
 import { usePages } from "../data/use-data.js";
-import { accessWords, numberText, scopeWords } from "../parts/format.js";
+import { numberText } from "../../../core/display/count-text.js";
+import { accessWords, scopeWords } from "../parts/format.js";
 import { Empty, MoreButton, Pending } from "../parts/parts.js";
 import { Name } from "../parts/shown.js";
 

@@ -1,6 +1,6 @@
 import { Fragment, type VNode } from "preact";
 import { useMemoryData } from "../data/memory.js";
-import { countText } from "../parts/format.js";
+import { countText } from "../../../core/display/count-text.js";
 import { Empty, Pending } from "../parts/parts.js";
 import { noSearch, type Search, useSettled } from "../parts/search-field.js";
 import { Name, Shown } from "../parts/shown.js";

@@ -1,7 +1,7 @@
 import type { VNode } from "preact";
 import { useMemo } from "preact/hooks";
 import type { Hunk } from "../data/types.js";
-import { numberText } from "../parts/format.js";
+import { numberText } from "../../../core/display/count-text.js";
 import { LongList } from "../parts/long-list.js";
 import { Shown } from "../parts/shown.js";
 import { createRows, type DiffRow } from "./diff-rows.js";

@@ -6,7 +6,7 @@ import { useMemory } from "../data/memory.js";
 import { go } from "../data/route.js";
 import { useAct } from "../parts/act.js";
 import { DialogButton } from "../parts/dialog.js";
-import { countText } from "../parts/format.js";
+import { countText } from "../../../core/display/count-text.js";
 import { ErrorNote } from "../parts/parts.js";
 import { SignedDialog } from "../parts/signature.js";
 import { VersionList } from "../parts/version-list.js";

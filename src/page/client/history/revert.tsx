@@ -6,7 +6,7 @@ import { type ApiError, post } from "../data/api.js";
 import { useMemory, useMemoryData } from "../data/memory.js";
 import { go } from "../data/route.js";
 import { DialogButton } from "../parts/dialog.js";
-import { countText } from "../parts/format.js";
+import { countText } from "../../../core/display/count-text.js";
 import { Pending } from "../parts/parts.js";
 import { Name } from "../parts/shown.js";
 import { SignedDialog } from "../parts/signature.js";

@@ -6,7 +6,7 @@ import { post } from "../data/api.js";
 import { go, memoriesHref } from "../data/route.js";
 import { useData } from "../data/use-data.js";
 import { Dialog, DialogButton, useClose } from "../parts/dialog.js";
-import { countText } from "../parts/format.js";
+import { countText } from "../../../core/display/count-text.js";
 import { MemoryName, Pending } from "../parts/parts.js";
 import { Name } from "../parts/shown.js";
 

@@ -4,7 +4,7 @@ import { memoryHref, type Query } from "../data/route.js";
 import { usePages } from "../data/use-data.js";
 import { markHits } from "../files/matches.js";
 import { Hits, NothingFound } from "../files/search-results.js";
-import { countText } from "../parts/format.js";
+import { countText } from "../../../core/display/count-text.js";
 import { MemoryName, MoreButton, Pending } from "../parts/parts.js";
 import { noSearch, type Search, useSettled } from "../parts/search-field.js";
 

@@ -5,7 +5,7 @@ import { getFilter, memoriesHref, type Query, replace } from "../data/route.js";
 import { useSession } from "../data/session.js";
 import { usePages } from "../data/use-data.js";
 import { DialogButton } from "../parts/dialog.js";
-import { countText } from "../parts/format.js";
+import { countText } from "../../../core/display/count-text.js";
 import { Choice, Empty, Pending } from "../parts/parts.js";
 import { noSearch, SearchField } from "../parts/search-field.js";
 import { Name } from "../parts/shown.js";

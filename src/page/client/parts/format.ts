@@ -1,19 +1,9 @@
 import type { Address, Actor, ShownMount } from "../data/types.js";
 
-const digits = new Intl.NumberFormat("en");
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 const moment = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" });
 const day = new Intl.DateTimeFormat("en-GB", { weekday: "long", day: "numeric", month: "long", year: "numeric" });
 const clock = new Intl.DateTimeFormat("en-GB", { timeStyle: "short" });
-
-export const countText = (count: number, noun: string): string => `${digits.format(count)} ${inflectNoun(count, noun)}`;
-
-function inflectNoun(count: number, noun: string): string {
-  if (count === 1) return noun;
-  return noun.endsWith("y") ? `${noun.slice(0, -1)}ies` : `${noun}s`;
-}
-
-export const numberText = (value: number): string => digits.format(value);
 
 /** Formats a size: `1.2 kB`. Units are powers of 1000, as in the limits of a memory. */
 export function bytesText(sizeBytes: number): string {

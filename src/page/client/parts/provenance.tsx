@@ -2,7 +2,7 @@ import type { ComponentChildren, VNode } from "preact";
 import type { Actor, Origin } from "../data/types.js";
 import { useMemory } from "../data/memory.js";
 import { useIsOwner } from "../data/session.js";
-import { countText } from "./format.js";
+import { countText } from "../../../core/display/count-text.js";
 import { Name } from "./shown.js";
 
 const fields = [

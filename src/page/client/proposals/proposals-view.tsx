@@ -7,7 +7,7 @@ import { MemoryContext } from "../data/memory.js";
 import { inboxHref, memoryHref, type Query, readAddress, replace } from "../data/route.js";
 import type { Address, Proposal } from "../data/types.js";
 import { useData } from "../data/use-data.js";
-import { countText } from "../parts/format.js";
+import { countText } from "../../../core/display/count-text.js";
 import { Actor, Choice, Empty, MemoryName, Pending, Time } from "../parts/parts.js";
 import { Name } from "../parts/shown.js";
 import { createTitle, ProposalView } from "./proposal-view.js";

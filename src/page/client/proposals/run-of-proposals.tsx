@@ -6,7 +6,7 @@ import { MemoryContext } from "../data/memory.js";
 import { useSession } from "../data/session.js";
 import type { Proposal } from "../data/types.js";
 import { DialogButton } from "../parts/dialog.js";
-import { countText } from "../parts/format.js";
+import { countText } from "../../../core/display/count-text.js";
 import { Name } from "../parts/shown.js";
 import { SignedDialog } from "../parts/signature.js";
 import { createTitle } from "./proposal-view.js";

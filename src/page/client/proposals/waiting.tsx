@@ -2,7 +2,7 @@ import type { VNode } from "preact";
 import { useLive } from "../data/live.js";
 import { inboxHref } from "../data/route.js";
 import type { Address } from "../data/types.js";
-import { numberText } from "../parts/format.js";
+import { numberText } from "../../../core/display/count-text.js";
 
 /** The link to the inbox, with the number of proposals that wait in all memories. */
 export function InboxLink({ isCurrent }: { isCurrent: boolean }): VNode {

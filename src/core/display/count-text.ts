@@ -1,8 +1,8 @@
 const digits = new Intl.NumberFormat("en");
 
-/** Formats a number of bytes as `12,345`. */
-export function bytesText(sizeBytes: number): string {
-  return digits.format(sizeBytes);
+/** Formats a whole number as `12,345`. */
+export function numberText(value: number): string {
+  return digits.format(value);
 }
 
 /** Formats a count as `1 file`, `2 files`, `1 directory`, `2 directories`. */
