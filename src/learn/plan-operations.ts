@@ -5,6 +5,7 @@ import { errorOnPath } from "../core/values/error-paths.js";
 import { getReason, invalid, MemoryError } from "../core/values/errors.js";
 import { LiteralSearch } from "../core/values/literal-search.js";
 import { archivePath, normalizePath } from "../core/values/paths.js";
+import { countShared } from "../core/values/shared-ends.js";
 import { appendText, shorten } from "../core/values/text.js";
 import type { DroppedOperation, LearnOperation } from "./operation.js";
 import type { Source } from "./sources.js";
@@ -230,10 +231,6 @@ function replaceOnce(text: string, old: string, replacement: string): string {
 /** Counts the characters of a text between the start and the end that its replacement keeps. */
 function countRemoved(old: string, replacement: string): number {
   if (replacement.includes(old)) return 0;
-  const most = Math.min(old.length, replacement.length);
-  let start = 0;
-  while (start < most && old[start] === replacement[start]) start += 1;
-  let end = 0;
-  while (end < most - start && old.at(-1 - end) === replacement.at(-1 - end)) end += 1;
+  const { start, end } = countShared(old, replacement);
   return old.length - start - end;
 }

@@ -1,10 +1,11 @@
 import type { BaseMessage } from "@langchain/core/messages";
+import { getRole } from "../conversation/entries.js";
 import type { VersionChange } from "../core/history/history-backend.js";
 import { removeLogMarks } from "../core/search/log-lines.js";
 import { type MemoryActor, mcpClientPrefix } from "../core/values/actor.js";
+import { countShared } from "../core/values/shared-ends.js";
 import { createFactsId } from "../core/values/sha256.js";
 import { takeStart } from "../core/values/text.js";
-import { getField } from "../core/values/unknown-values.js";
 
 /** The trust in a text, lowest first. The program decides by what it knows of the author. */
 const trustLevels = ["unknown", "agent", "person"] as const;
@@ -31,22 +32,15 @@ export function getLowestTrust(sources: readonly Source[]): Trust {
 /** Reads the texts of user and assistant, without tool traffic, system messages and memory that a connector showed. */
 export function readMessages(messages: readonly BaseMessage[]): Source[] {
   return messages.flatMap((message, index): Source[] => {
-    const type = message.getType();
-    // LangChain's middleware replaces old messages by a summary, which neither has said.
-    if ((type !== "human" && type !== "ai") || isSummary(message)) return [];
+    const role = getRole(message);
+    if (role === null) return [];
     const text = withoutShownMemory(message.text).trim();
     if (text === "") return [];
     // Programs and databases also have "" and null where there is no id.
-    const id = message.id ? message.id : createFactsId([type, index, text]);
-    const trust = type === "human" ? "person" : "agent";
-    return [
-      { id: `message:${id}`, place: type === "human" ? "said by the user" : "said by the assistant", text, trust },
-    ];
+    const id = message.id ? message.id : createFactsId([role, index, text]);
+    const trust = role === "user" ? "person" : "agent";
+    return [{ id: `message:${id}`, place: `said by the ${role}`, text, trust }];
   });
-}
-
-function isSummary({ additional_kwargs: more }: BaseMessage): boolean {
-  return getField(more, "lc_source") === "summarization";
 }
 
 const fence = { start: "<memory scope=", end: "</memory>" } as const;
@@ -84,11 +78,7 @@ export function readVersion({ id, path, at, actor, content, before }: VersionCha
 export function getAddedText(before: string, after: string): string {
   if (after.startsWith(before)) return after.slice(before.length);
   const [old, lines] = [before.split("\n"), after.split("\n")];
-  const most = Math.min(old.length, lines.length);
-  let start = 0;
-  while (start < most && old[start] === lines[start]) start += 1;
-  let end = 0;
-  while (end < most - start && old.at(-1 - end) === lines.at(-1 - end)) end += 1;
+  const { start, end } = countShared(old, lines);
   const known = new Set(old.slice(start, old.length - end));
   return lines
     .slice(start, lines.length - end)

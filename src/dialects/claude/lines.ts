@@ -1,3 +1,4 @@
+import { countShared } from "../../core/values/shared-ends.js";
 import { getLineEndBefore, setLineEnds } from "../../core/values/line-ends.js";
 import { shownText } from "../../core/display/shown-text.js";
 
@@ -78,12 +79,8 @@ export function findSnippet(edited: string, from: number, to: number): LineRange
 
 /** The lines of `after` that differ from `before`, with the context lines around them. */
 export function changedLines(before: string, after: string): LineRange {
-  const shorterChars = Math.min(before.length, after.length);
-  let start = 0;
-  while (start < shorterChars && before[start] === after[start]) start += 1;
-  let kept = 0;
-  while (kept < shorterChars - start && before.at(-1 - kept) === after.at(-1 - kept)) kept += 1;
-  return findSnippet(after, start, after.length - kept);
+  const { start, end } = countShared(before, after);
+  return findSnippet(after, start, after.length - end);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { countShared } from "../../../core/values/shared-ends.js";
 import type { Hunk } from "../data/types.js";
 
 /** A line of a diff, or a separator between its hunks. */
@@ -78,13 +79,9 @@ function findEnd(rows: readonly DiffRow[], start: number, kind: DiffRow["kind"])
 /** Marks the part of two lines that is between their common start and their common end. */
 function markChange(older: DiffRow, newer: DiffRow | undefined): void {
   if (newer === undefined) return;
-  const shortest = Math.min(older.text.length, newer.text.length);
-  let start = 0;
-  while (start < shortest && older.text[start] === newer.text[start]) start += 1;
-  let end = 0;
-  while (end < shortest - start && older.text.at(-1 - end) === newer.text.at(-1 - end)) end += 1;
+  const { start, end } = countShared(older.text, newer.text);
   // Lines with little in common count as wholly changed.
-  if (start + end < shortest / 3) return;
+  if (start + end < Math.min(older.text.length, newer.text.length) / 3) return;
   older.changed = [start, older.text.length - end];
   newer.changed = [start, newer.text.length - end];
 }
