@@ -5,7 +5,7 @@ import type { Memory } from "../core/memory.js";
 import { assertMemory } from "../core/mounts/mounts.js";
 import { checkOptions, signalField } from "../core/settings/check-options.js";
 import { getReason, hasCode, invalid, MemoryError } from "../core/values/errors.js";
-import { isAbsolutePath, normalizePath, ROOT } from "../core/values/paths.js";
+import { isAbsolutePath, joinPaths, normalizePath, ROOT } from "../core/values/paths.js";
 import { checkText, utf8Bytes } from "../core/values/text.js";
 import { getField } from "../core/values/unknown-values.js";
 import { type EntryResult, EntryWriter, type ReadyEntry } from "./entry-writer.js";
@@ -155,7 +155,7 @@ function prepare(entry: MoveInEntry, what: string, into: string, owner: string |
   return {
     ...entry,
     content,
-    path: into === ROOT ? local : normalizePath(into + local),
+    path: normalizePath(joinPaths(into, local)),
     at,
     createdAt,
     day,

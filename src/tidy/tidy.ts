@@ -1,12 +1,18 @@
 import { z } from "zod";
 import { patternField } from "../core/access/policy.js";
 import type { Memory, MemorySnapshot } from "../core/memory.js";
+import { getMountTree } from "../core/mounts/mounted-memory.js";
 import { assertMemory } from "../core/mounts/mounts.js";
 import { runInTimeSlices, type Steps } from "../core/runtime/time-slices.js";
 import { checkOptions, countField, signalField } from "../core/settings/check-options.js";
 import { compilePathPatterns } from "../core/values/path-pattern.js";
-import { checks } from "./checks.js";
-import { findMountPoints } from "./mount-points.js";
+import { isWithin, joinPaths, ROOT } from "../core/values/paths.js";
+import { deadLinks } from "./checks/dead-links.js";
+import { duplicates } from "./checks/duplicates.js";
+import { emptyFiles } from "./checks/empty-files.js";
+import { hiddenCharacters } from "./checks/hidden-characters.js";
+import { largeFiles } from "./checks/large-files.js";
+import { staleNotes } from "./checks/stale-notes.js";
 import type { TidyCheck, TidyFinding, TidyScope } from "./finding.js";
 
 /** Options of {@link tidy}. */
@@ -19,6 +25,9 @@ export interface TidyOptions {
   maxChars?: number;
   signal?: AbortSignal;
 }
+
+/** The checks in the order of their findings. */
+const checks: readonly TidyCheck[] = [hiddenCharacters, emptyFiles, staleNotes, duplicates, deadLinks, largeFiles];
 
 const defaultIgnored = ["/**/conversations/**", "/**/archive/**"];
 
@@ -69,4 +78,19 @@ function* examineFiles(
     }
   }
   return findings;
+}
+
+/** Returns a function that finds the point of the mounted memory to which a path belongs. "/" without mounts. */
+function findMountPoints(memory: Memory): (path: string) => string {
+  const points = listMountPoints(memory).toSorted((a, b) => b.length - a.length);
+  return (path) => points.find((point) => isWithin(path, point)) ?? ROOT;
+}
+
+/** A mounted memory may be a tree itself. */
+function listMountPoints(memory: Memory): string[] {
+  const mounts = getMountTree(memory)?.mounts ?? [];
+  return mounts.flatMap((mount) => [
+    mount.point,
+    ...listMountPoints(mount.memory).map((point) => joinPaths(mount.point, point)),
+  ]);
 }

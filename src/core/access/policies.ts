@@ -15,8 +15,8 @@ import {
   type MemoryGuard,
   type NeededAccess,
   type SkippedChecks,
-  toTreePath,
 } from "./policy.js";
+import { joinPaths, ROOT } from "../values/paths.js";
 import { getRights, mayAsk } from "./rights.js";
 
 /** All policies of one memory. The narrowest policy decides. */
@@ -61,7 +61,7 @@ export class Policies {
 
   /** Returns the form of a path that a person is shown. */
   getTreePath(path: string): string {
-    return toTreePath(this.#asking ?? {}, path);
+    return joinPaths(this.#asking?.mountPoint ?? ROOT, path);
   }
 
   get #asking(): CheckedPolicy | undefined {
@@ -104,7 +104,12 @@ export class Policies {
       const { guard } = policy;
       if (guard === undefined) continue;
       const actor = mergeActors(change.actor, policy.actor ?? null);
-      const answer = await runGuard(guard, { ...change, path: toTreePath(policy, change.path), content, actor });
+      const answer = await runGuard(guard, {
+        ...change,
+        path: joinPaths(policy.mountPoint ?? ROOT, change.path),
+        content,
+        actor,
+      });
       if (answer !== undefined && typeof answer !== "string")
         throw invalid(`the guard must answer a text or nothing (given ${preview(answer)})`);
       content = answer ?? content;

@@ -5,7 +5,7 @@ import type { MemoryActor } from "../values/actor.js";
 import type { CheckedAddress } from "../values/address.js";
 import { MemoryError } from "../values/errors.js";
 import { compilePathPattern } from "../values/path-pattern.js";
-import { isWithin, ROOT } from "../values/paths.js";
+import { isWithin, joinPaths, ROOT } from "../values/paths.js";
 
 /**
  * Which calls are allowed.
@@ -94,13 +94,8 @@ export const decisions = {
 
 /** The access of a policy to a path of its memory. */
 export function getAccess(policy: CheckedPolicy, path: string): MemoryAccess {
-  const treePath = toTreePath(policy, path);
+  const treePath = joinPaths(policy.mountPoint ?? ROOT, path);
   return policy.rules.find(({ fits }) => fits(treePath))?.access ?? policy.access;
-}
-
-export function toTreePath({ mountPoint = ROOT }: Pick<CheckedPolicy, "mountPoint">, path: string): string {
-  if (mountPoint === ROOT) return path;
-  return path === ROOT ? mountPoint : mountPoint + path;
 }
 
 /** Returns the path in the memory, or its root for a path above it. Null for a path outside of it. */

@@ -4,13 +4,14 @@ import type { Memory } from "../memory.js";
 import type { MemoryOutline, MemorySnapshot } from "../tree/snapshot.js";
 import { sortTree } from "../tree/sort-tree.js";
 import {
-  normalizePath,
   getParents,
-  type PathLength,
   getPathPrefix,
+  isWithin,
+  joinPaths,
+  normalizePath,
+  type PathLength,
   ROOT,
   splitPath,
-  isWithin,
 } from "../values/paths.js";
 import type { Mount } from "./mounts.js";
 
@@ -98,7 +99,7 @@ export class MountTable {
 
   /** Returns the tree path of a path of a memory; null if another mount hides it. */
   toTreePath(mount: Mount, path: string): string | null {
-    const treePath = joinPoint(mount, path);
+    const treePath = joinPaths(mount.point, path);
     return this.directories.has(treePath) || this.locate(treePath).mount !== mount ? null : treePath;
   }
 
@@ -126,7 +127,7 @@ export class MountTable {
 
   /** Returns a whole memory with its tree paths, without what other mounts hide. */
   toTree<Tree extends MemorySnapshot | MemoryOutline>(mount: Mount, tree: Tree): Tree {
-    const directories = tree.directories.map((path) => joinPoint(mount, path));
+    const directories = tree.directories.map((path) => joinPaths(mount.point, path));
     return {
       ...tree,
       files: this.toTreeItems<{ path: string }>(mount, tree.files),
@@ -160,15 +161,9 @@ export class MountTable {
       return await run(mount.memory);
     } catch (error) {
       if (!MemoryError.isInstance(error)) throw error;
-      throw placeError(error, (path) => treePath ?? joinPoint(mount, path));
+      throw placeError(error, (path) => treePath ?? joinPaths(mount.point, path));
     }
   }
-}
-
-/** Returns a path of a memory with the mount point before it. */
-export function joinPoint({ point }: Pick<Mount, "point">, path: string): string {
-  if (point === ROOT) return path;
-  return path === ROOT ? point : point + path;
 }
 
 /** Returns the path rule of the memories. If they differ, returns the rule that allows more. */

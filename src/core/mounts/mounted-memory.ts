@@ -40,9 +40,9 @@ import type { MemoryUse } from "../memory-options.js";
 import type { CheckedAddress } from "../values/address.js";
 import { errorOnPath } from "../values/error-paths.js";
 import { hasCode } from "../values/errors.js";
-import { type PathRule, ROOT } from "../values/paths.js";
+import { joinPaths, type PathRule, ROOT } from "../values/paths.js";
 import { compareCodeUnits, comparePaths } from "../values/text.js";
-import { getPathRule, joinPoint, MountTable } from "./mount-table.js";
+import { getPathRule, MountTable } from "./mount-table.js";
 import { mergeOutlines, type MountOutline, readOutline, readOutlines } from "./mounted-outlines.js";
 import { combineRights, checkMounts, type Mount, type MountSettings, getTreeRights } from "./mounts.js";
 
@@ -262,7 +262,7 @@ export class MountedMemory implements BindableMemory {
 function bindMounted(mount: Mount, binding: MemoryBinding, own: readonly CheckedPolicy[] = []): Mount {
   const ofTree = (binding.policies ?? []).map((policy) => ({
     ...policy,
-    mountPoint: joinPoint({ point: policy.mountPoint ?? ROOT }, mount.point),
+    mountPoint: joinPaths(policy.mountPoint ?? ROOT, mount.point),
   }));
   const policies = mount.missingOwner === undefined ? [...own, ...ofTree] : [];
   return replaceMemory(mount, bindMemory(mount.memory, { ...binding, policies }));

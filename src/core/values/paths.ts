@@ -160,6 +160,12 @@ export function getPathPrefix(path: string): string {
   return path === ROOT ? ROOT : `${path}/`;
 }
 
+/** Returns the path in a tree of a path in a memory that is at a directory of the tree. */
+export function joinPaths(directory: string, path: string): string {
+  if (directory === ROOT) return path;
+  return path === ROOT ? directory : directory + path;
+}
+
 /** Whether a path is a directory, or lies below it. */
 export function isWithin(path: string, directory: string): boolean {
   return path === directory || path.startsWith(getPathPrefix(directory));

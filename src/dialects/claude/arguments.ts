@@ -1,5 +1,5 @@
 import { MemoryError } from "../../core/values/errors.js";
-import { getPathPrefix, maxPathChars, normalizePath, ROOT, splitPath } from "../../core/values/paths.js";
+import { joinPaths, maxPathChars, normalizePath, ROOT, splitPath } from "../../core/values/paths.js";
 import { meantText, shownText } from "../../core/display/shown-text.js";
 import { badParameter, ClaudeRefusal, echo, toRefusal } from "./refusal.js";
 
@@ -35,7 +35,7 @@ export class ClaudeArguments {
 
   /** Converts a path of the memory to the path that the model knows. */
   shownPath(path: string): string {
-    return shownText(path === ROOT ? this.#root : getPathPrefix(this.#root) + path.slice(1));
+    return shownText(joinPaths(this.#root, path));
   }
 
   text(name: string): string {

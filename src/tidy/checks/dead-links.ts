@@ -1,5 +1,4 @@
-import { joinPoint } from "../../core/mounts/mount-table.js";
-import { getName, getParent, getPathPrefix, ROOT, splitPath } from "../../core/values/paths.js";
+import { getName, getParent, getPathPrefix, joinPaths, ROOT, splitPath } from "../../core/values/paths.js";
 import { shorten } from "../../core/values/text.js";
 import type { FoundFault, TidyCheck } from "../finding.js";
 import { findLinks, type NoteLink } from "../links.js";
@@ -18,7 +17,7 @@ export const deadLinks: TidyCheck = ({ paths, point }) => {
     if (kind === "wiki") return !isNamed(ROOT + target);
     const resolved = elsewhere.test(target) ? ROOT : resolveLink(from, target);
     // The memory of a mount names its own files without the mount point.
-    return resolved === null || !(isKnown(resolved) || isKnown(joinPoint({ point }, resolved)));
+    return resolved === null || !(isKnown(resolved) || isKnown(joinPaths(point, resolved)));
   };
   return function* examineFile(file) {
     const found: FoundFault[] = [];
