@@ -1,4 +1,4 @@
-import { getConfig, isGraphBubbleUp, type LangGraphRunnableConfig } from "@langchain/langgraph";
+import { getConfig, type LangGraphRunnableConfig } from "@langchain/langgraph";
 import type {
   BackendProtocolV2,
   DeleteResult,
@@ -21,6 +21,7 @@ import { MemoryTree } from "../core/tree/memory-tree.js";
 import { describeNearest } from "../dialects/nearest-lines.js";
 import { getBinding, getMemoryRun } from "../langchain/memory-run.js";
 import { checkMemorySource, openMemoryForRun, type MemorySource } from "../langchain/memory-source.js";
+import { reportFailure, toFailure } from "../langchain/report-failure.js";
 import { addToolCallOfTask, identifyOnlyChange } from "../langchain/task.js";
 import { getMediaType } from "./media-types.js";
 import { checkBackendOptions, type DeepAgentsBackendOptions, warn } from "./options.js";
@@ -224,9 +225,7 @@ export class DeepAgentsBackend implements BackendProtocolV2 {
       if (change !== undefined) getBinding(run).call = identifyOnlyChange(run, change.tool, change.args);
       return await operate(memory.with({ paths: "posix" }), config?.signal ?? null);
     } catch (error) {
-      if (isGraphBubbleUp(error) || config?.signal?.aborted === true) throw error;
-      if (MemoryError.isInstance(error)) return fail(error);
-      return fail(new MemoryError("EIO", "EIO: the memory could not be opened", { cause: error }));
+      return fail(toFailure(error, config?.signal, "EIO: the memory could not be opened"));
     }
   }
 
@@ -243,15 +242,8 @@ export class DeepAgentsBackend implements BackendProtocolV2 {
     }
   }
 
-  /**
-   * Calls `onError`. If `onError` fails, even asynchronously, the default reports the failure, so that the run goes on.
-   */
   #report(failure: MemoryError): void {
-    try {
-      Promise.resolve(this.#onError(failure)).catch(() => warn(failure));
-    } catch {
-      warn(failure);
-    }
+    reportFailure(failure, this.#onError, warn);
   }
 }
 

@@ -1,5 +1,4 @@
 import { ensureConfig, type RunnableConfig } from "@langchain/core/runnables";
-import { isGraphBubbleUp } from "@langchain/langgraph";
 import { bindMemory } from "../core/bind-memory.js";
 import type { Memory } from "../core/memory.js";
 import { isMissingOwner } from "../core/values/address.js";
@@ -7,7 +6,7 @@ import { MemoryError } from "../core/values/errors.js";
 import { shorten } from "../core/values/text.js";
 import { getBinding, getMemoryRun, type MemoryRun } from "../langchain/memory-run.js";
 import type { ConnectableMemory } from "./memory-connector-node.js";
-import { reportFailure } from "./report-failure.js";
+import { reportFailure, toFailure } from "../langchain/report-failure.js";
 
 /** Work of a program on the memory of a run, after the answer. */
 export interface WorkAfterRun {
@@ -39,11 +38,8 @@ export async function workAfterRun(
   try {
     await work(open, run, onFailure);
   } catch (cause) {
-    run.config.signal?.throwIfAborted();
-    // The function that finds the thread or the user, or a guard, may interrupt the run.
-    if (isGraphBubbleUp(cause)) throw cause;
     const reason = shorten(cause instanceof Error ? cause.message : String(cause), 200);
-    onFailure(MemoryError.isInstance(cause) ? cause : new MemoryError("EIO", `EIO: ${failure}: ${reason}`, { cause }));
+    onFailure(toFailure(cause, run.config.signal, `EIO: ${failure}: ${reason}`));
   }
 }
 

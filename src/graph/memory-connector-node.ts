@@ -1,7 +1,6 @@
 import type { BaseMessage, BaseMessageLike } from "@langchain/core/messages";
 import { SystemMessage } from "@langchain/core/messages";
 import { ensureConfig, type RunnableConfig } from "@langchain/core/runnables";
-import { isGraphBubbleUp } from "@langchain/langgraph";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { wrongArgument } from "../core/settings/wrong-argument.js";
 import { runInTimeSlices } from "../core/runtime/time-slices.js";
@@ -37,7 +36,7 @@ import { readInRun, type ShownRead } from "../langchain/read-in-run.js";
 import { toMessages } from "../langchain/to-messages.js";
 import type { ConversationLog, ConversationLogOptions } from "../conversation/options.js";
 import { isRecord } from "../core/values/unknown-values.js";
-import { reportFailure } from "./report-failure.js";
+import { reportFailure, toFailure } from "../langchain/report-failure.js";
 import { getBinding, getMemoryRun, type MemoryRun } from "../langchain/memory-run.js";
 import { findShownRoot } from "../langchain/tool-paths.js";
 import { getTurnKey, TurnParts } from "./turn-parts.js";
@@ -147,7 +146,7 @@ export class MemoryConnectorNode {
       try {
         return await this.#renderNow(run, question);
       } catch (cause) {
-        throw toFailure(cause, run.config.signal);
+        throw toFailure(cause, run.config.signal, notShown);
       }
     };
     return explainPrompt(show, (filter) => this.#memory.listMemories?.(run, filter) ?? []);
@@ -192,7 +191,7 @@ export class MemoryConnectorNode {
         run.config,
       );
     } catch (cause) {
-      this.#report(toFailure(cause, run.config.signal));
+      this.#report(toFailure(cause, run.config.signal, notShown));
       return { text: null, turn: null };
     }
   }
@@ -270,20 +269,10 @@ export class MemoryConnectorNode {
   }
 }
 
+const notShown = "EIO: the memory could not be shown to the model";
+
 function createRun({ store, signal, config, question: _question, ...run }: RenderedRun): MemoryRun {
   return { ...run, config: { ...config, ...(store && { store }), ...(signal && { signal }) } };
-}
-
-/**
- * Returns the error of a memory that cannot be shown.
- * @throws the reason of an aborted signal, and interrupts: the function that finds the thread or the user may request
- * the id from a person
- */
-function toFailure(cause: unknown, signal: AbortSignal | undefined): MemoryError {
-  signal?.throwIfAborted();
-  if (isGraphBubbleUp(cause)) throw cause;
-  if (MemoryError.isInstance(cause)) return cause;
-  return new MemoryError("EIO", "EIO: the memory could not be shown to the model", { cause });
 }
 
 function refuseAsGraphNode(): never {
