@@ -15,7 +15,7 @@ import {
   type StoreOutcome,
   toStoreOutcome,
 } from "./loaded-change.js";
-import { checkRoom } from "./memory-room.js";
+import { checkRoom, getGrowth } from "./memory-room.js";
 import { targetHeadAlone, targetLoadedPage } from "./page-target.js";
 import { commitChanges, type PageWrite, writePage } from "./page-writes.js";
 import { isTooLarge } from "./repartition.js";
@@ -30,13 +30,12 @@ export async function changePage(memory: PagedMemory, change: LoadedChange, call
   // Only a transaction knows the ids of its versions, which a revert returns.
   const isReplaced = page === undefined || page.storedHi !== undefined || scope.isExact === true;
   if (loaded.isPaged && isReplaced) return "needsWholePages";
-  const parts = await createParts(change, page, call);
-  const growth = Number(parts.growth);
-  const mostBytes =
-    page === undefined ? newMemoryBytes(memory.address, edits.files) : (page.measuredBytes ?? 0) + growth;
-  if (growth > 0 && isTooLarge(page, mostBytes, memory.pageBytes) && (await hasTransactions(memory)))
+  const growth = getGrowth(loaded.tree, edits);
+  const sizeBytes = (page?.measuredBytes ?? newMemoryBytes(memory.address, [])) + growth;
+  if (growth > 0 && isTooLarge(page, sizeBytes, memory.pageBytes) && (await hasTransactions(memory)))
     return "needsWholePages";
-  await checkRoom(memory, loaded, edits, call, growth);
+  await checkRoom(memory, loaded, edits, call);
+  const parts = await createParts(change, page, call);
   const { head } = loaded;
   return loaded.isPaged && changesHead(memory, scope) && page !== undefined && head !== undefined && !isHead(page)
     ? sendWithHead(memory, change, { page, head }, parts, call)
@@ -67,7 +66,7 @@ async function sendWithHead(
   };
   const target = targetLoadedPage(memory, head, true);
   const own = targetLoadedPage(memory, page, true);
-  const writes: PageWrite[] = [{ kind: "change", target: own, parts: { ...parts, growth: 0 } }];
+  const writes: PageWrite[] = [{ kind: "change", target: own, parts }];
   const times = { at: change.at, createdAt: findFirstTime(change) };
   return toStoreOutcome(await commitChanges(memory, { writes, head: { target, parts: headParts } }, times, call));
 }
@@ -82,10 +81,8 @@ async function sendAlone(
   const { loaded, scope, at } = change;
   const isMissing = page === undefined;
   const target = isMissing ? targetHeadAlone(memory) : targetLoadedPage(memory, page, loaded.isPaged);
-  // An upsert cannot refuse the change of a missing document. The size was checked before.
-  const checked = isMissing ? { ...parts, growth: 0 } : parts;
   const fields: Expression = { $mergeObjects: [parts.fields, createApprovalFields(scope)] };
-  const own = scope.approvalId === undefined ? checked : { ...checked, fields };
+  const own = scope.approvalId === undefined ? parts : { ...parts, fields };
   const options = { target, at, createdAt: findFirstTime(change), upsert: isMissing };
   return toStoreOutcome((await writePage(memory, own, options, call)) !== null);
 }

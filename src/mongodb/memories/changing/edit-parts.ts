@@ -1,9 +1,8 @@
 import { memoryBytesCeiling } from "../../../core/memory-options.js";
 import type { Steps } from "../../../core/runtime/time-slices.js";
 import type { MemoryTree, TreeEdits } from "../../../core/tree/memory-tree.js";
-import type { MemorySnapshot, SnapshotFile } from "../../../core/tree/snapshot.js";
+import type { MemorySnapshot } from "../../../core/tree/snapshot.js";
 import { getPathPrefix } from "../../../core/values/paths.js";
-import { utf8Bytes } from "../../../core/values/text.js";
 import { createRecord } from "../../driver/records.js";
 import { recordEdits } from "../../history/record-edits.js";
 import { entriesWhere, type Expression, keyIsWithin, literal, recordMoved, valueAt } from "../documents/expressions.js";
@@ -11,7 +10,6 @@ import { createSwap } from "./attempts.js";
 import { type ChangeParts, noChange } from "./change-pipeline.js";
 import { flatFields, keyOfPath } from "../documents/page-document.js";
 import { type RecordedParts, storedEdits } from "../outbox/outbox.js";
-import { directoryKeyBytes, newFileBytes } from "../documents/page-sizes.js";
 
 type TreeFields = Record<"data" | "meta" | "dirs", Expression>;
 
@@ -36,7 +34,6 @@ export function* createEditParts(page: EditedPage, edits: TreeEdits, swaps: bool
     fields: editFields(tree, edits),
     ...(edits.removed.length > 0 && { removedFields: ["splitAtBytes"] }),
     recorded: yield* recordParts(tree, edits),
-    growth: mostGrowth(tree, edits),
   };
 }
 
@@ -128,19 +125,4 @@ function keepOutermost(paths: readonly string[]): string[] {
 
 function isBelowAny(path: string, directories: readonly string[]): boolean {
   return directories.some((directory) => path.startsWith(getPathPrefix(directory)));
-}
-
-/** Returns the maximum number of bytes by which edits grow a page. */
-function mostGrowth(tree: MemoryTree, { moved, directories, files }: TreeEdits): number {
-  const keyBytes = 3;
-  const growthOf = ({ path, content }: SnapshotFile): number => {
-    const before = tree.files.get(path);
-    const added = before === undefined ? newFileBytes(path) : -before.sizeBytes;
-    return Math.max(0, added + utf8Bytes(content));
-  };
-  return (
-    files.reduce((sum, file) => sum + growthOf(file), 0) +
-    moved.reduce((sum, { to }) => sum + keyBytes * utf8Bytes(keyOfPath(to)), 0) +
-    directories.reduce((sum, path) => sum + directoryKeyBytes(keyOfPath(path)), 0)
-  );
 }

@@ -16,7 +16,7 @@ import {
   toStoreOutcome,
 } from "./loaded-change.js";
 import { joinCalls } from "./made-calls.js";
-import { checkGrowthOfHead, checkRoomOfNew, checkRoomOfPages, getGrowth } from "./memory-room.js";
+import { checkRoom } from "./memory-room.js";
 import { targetHeadAlone, targetLoadedPage } from "./page-target.js";
 import { commitChanges, writePage, type PageWrite } from "./page-writes.js";
 import { recordReplaced, type RecordedVersions } from "./recorded-versions.js";
@@ -42,22 +42,18 @@ export async function replacePages(
 ): Promise<StoreOutcome> {
   const { loaded, edits, at } = change;
   const { head } = loaded;
-  if (head === undefined) {
-    checkRoomOfNew(memory, loaded.tree, edits);
-    return createHead(memory, change, call);
-  }
+  await checkRoom(memory, loaded, edits, call);
+  if (head === undefined) return createHead(memory, change, call);
   const [headId, incarnation] = [head._id, getIncarnation(head)];
   const plan = repartition(loaded.pages, loaded.tree, edits, memory.pageBytes).map((page): PlannedPage => ({
     ...page,
     _id: page.old?._id ?? createPageId(headId, incarnation),
   }));
   const isOnePage = !loaded.isPaged && plan.length === 1;
-  if (loaded.isPaged || !isOnePage) await checkRoomOfPages(memory, loaded, edits, call);
   const kept = new Set(plan.map(({ old }) => old));
   const removed = loaded.pages.filter((page) => !kept.has(page));
   const times = { at, createdAt: at };
   if (isOnePage) {
-    checkGrowthOfHead(memory, head, getGrowth(loaded.tree, edits));
     const recorded = memory.history && (await runInTimeSlices(recordParts(loaded.tree, edits), call));
     const parts = { ...planHead(change, head, { plan, removed, recorded: null }), recorded };
     const options = { target: targetLoadedPage(memory, head, false), ...times, upsert: false };

@@ -41,7 +41,7 @@ export function newMemoryBytes(address: CheckedAddress, files: readonly { path: 
 /** The bytes of some content in a page, without the fields of the page itself. */
 export function measureContent({ files, directories }: Pick<MemorySnapshot, "files" | "directories">): number {
   return (
-    files.reduce((sum, { path, content }) => sum + fileKeyBytes(keyOfPath(path)) + utf8Bytes(content), 0) +
+    files.reduce((sum, { path, sizeBytes }) => sum + fileKeyBytes(keyOfPath(path)) + sizeBytes, 0) +
     directories.reduce((sum, path) => sum + directoryKeyBytes(keyOfPath(path)), 0)
   );
 }
