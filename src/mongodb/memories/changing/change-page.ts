@@ -64,11 +64,12 @@ async function sendWithHead(
     unless: changedSince(head.revision ?? 0),
     fields: createApprovalFields(change.scope),
   };
-  const target = targetLoadedPage(memory, head, true);
-  const own = targetLoadedPage(memory, page, true);
-  const writes: PageWrite[] = [{ kind: "change", target: own, parts }];
+  const writes: PageWrite[] = [
+    { kind: "change", target: targetLoadedPage(memory, page, true), parts },
+    { kind: "change", target: targetLoadedPage(memory, head, true), parts: headParts },
+  ];
   const times = { at: change.at, createdAt: findFirstTime(change) };
-  return toStoreOutcome(await commitChanges(memory, { writes, head: { target, parts: headParts } }, times, call));
+  return toStoreOutcome(await commitChanges(memory, { writes, head }, times, call));
 }
 
 async function sendAlone(

@@ -96,7 +96,7 @@ export function createStage(parts: ChangeParts, settings: ChangeSettings): Recor
 }
 
 /** Returns the id in a receipt after a change of a command. */
-export function getReceiptId(command: string, index: number): string {
+function getReceiptId(command: string, index: number): string {
   return `${command}.${index}`;
 }
 

@@ -58,7 +58,7 @@ export function loadForChange(
   const want = replacesPages || (needsTexts && below.length > 0) ? "pages" : "paths";
   const needsHead = replacesPages || changesHead(memory, scope);
   // A store without a history moves what others have recorded, too.
-  const fields = { lastVersion: 1, ...(replacesPages && { outbox: 1, now: "$$NOW" }) };
+  const fields = { lastVersion: 1, versionsExpireAt: 1, ...(replacesPages && { outbox: 1, now: "$$NOW" }) };
   return loadPages(memory, { paths, below, want, needsHead, forChange: true, approvalId, changeIds, fields }, call);
 }
 

@@ -8,9 +8,10 @@ import type { ExactWrite } from "../../driver/exact-collection.js";
 import { inTransaction } from "../../driver/transactions.js";
 import { type Expression, where } from "../documents/expressions.js";
 import { isMade } from "./made-calls.js";
-import { type ChangeParts, type ChangeSettings, createStage, getReceiptId } from "./change-pipeline.js";
+import { type ChangeParts, type ChangeSettings, createStage } from "./change-pipeline.js";
 import { type OutboxState, outboxState } from "../outbox/outbox.js";
-import { type HeadState, keepOutboxesSmall, keepOutboxSmall, makeRoom } from "../outbox/outbox-upkeep.js";
+import { keepOutboxesSmall, keepOutboxSmall, makeRoom } from "../outbox/outbox-upkeep.js";
+import type { LoadedPage } from "../reading/load.js";
 import type { RecordedVersions } from "./recorded-versions.js";
 import type { LastChange, MemoryDocument } from "../documents/page-document.js";
 import { createToken } from "../documents/page-ids.js";
@@ -53,14 +54,12 @@ export type PageWrite =
   | { kind: "change"; target: PageTarget; parts: ChangeParts; upsert?: boolean }
   | { kind: "delete"; page: Pick<MemoryDocument, "_id" | "revision" | "outbox"> };
 
-/** The change of the head, which each transaction contains. */
-type HeadWrite = Pick<Extract<PageWrite, { kind: "change" }>, "target" | "parts">;
-
 /** The writes of a transaction. */
 export interface CommonWrites {
-  /** Of all pages but the head. */
+  /** The last one is that of the head, for which others may wait. */
   writes: readonly PageWrite[];
-  head: HeadWrite;
+  /** The head before them. */
+  head: LoadedPage;
   /** Versions to store. @default none */
   recorded?: RecordedVersions | null;
 }
@@ -111,14 +110,12 @@ export async function commitChanges(
 ): Promise<boolean> {
   const send = async (): Promise<boolean> => {
     try {
-      const state = await inTransaction(memory.client, call, async (session) => {
+      await inTransaction(memory.client, call, async (session) => {
         if (recorded !== null && recorded.versions.length > 0)
           await memory.versions.insertWithin(session, recorded, call);
         await sendWrites(memory, writes, times, session, call);
-        // The head comes last, because others may wait for it.
-        return sendHead(memory, head, times, session, call);
       });
-      await keepOutboxesSmall(memory, recorded, { page: head.target, ...state }, call);
+      await keepOutboxesSmall(memory, recorded, head, call);
       return true;
     } catch (error) {
       if (error instanceof StaleWrite) return false;
@@ -185,7 +182,7 @@ async function sendChanges(changes: readonly SentChange[], call: CallContext): P
   const { lastChange, isNothing } = changed;
   if (lastChange?.id.startsWith(id) !== true) return isNothing === true ? [{ counts: [0, 0] }] : [];
   const { made } = lastChange;
-  if (records) await keepOutboxSmall(memory, target, { ...readOutboxState(changed), added: made.length }, call);
+  if (records) await keepOutboxSmall(memory, target, { ...changed, added: made.length }, call);
   return made.map(([count, other, createdAt]) => ({ counts: [count, other], ...(createdAt && { createdAt }) }));
 }
 
@@ -197,7 +194,6 @@ async function sendWrites(
   session: ClientSession,
   call: CallContext,
 ): Promise<void> {
-  if (writes.length === 0) return;
   const operations = writes.map((write): ExactWrite<MemoryDocument> => {
     if (write.kind === "delete") {
       const { _id, revision = 0, outbox = [] } = write.page;
@@ -210,26 +206,6 @@ async function sendWrites(
   });
   const result = await memory.collection.bulkWrite(operations, call, { session });
   if (result.modifiedCount + result.upsertedCount + result.deletedCount !== writes.length) throw new StaleWrite();
-}
-
-async function sendHead(
-  memory: PagedMemory,
-  { target, parts }: HeadWrite,
-  times: WriteTimes,
-  session: ClientSession,
-  call: CallContext,
-): Promise<Pick<HeadState, "revision" | "versionsExpireAt">> {
-  const receipt = { id: createToken(), index: 0 };
-  const pipeline = [createPageStage(memory, parts, { ...times, target, receipt }, call)];
-  const projection = { _id: 0, lastChange: 1, revision: 1, versionsExpireAt: 1 };
-  const head = await memory.collection.findOneAndUpdate<ReceiptDocument>(target.filter, pipeline, call, {
-    returnDocument: "after",
-    projection,
-    session,
-  });
-  if (head?.lastChange?.id !== getReceiptId(receipt.id, 0)) throw new StaleWrite();
-  const { revision = 0, versionsExpireAt } = head;
-  return { revision, versionsExpireAt };
 }
 
 function createPageStage(
@@ -268,9 +244,8 @@ export async function removeAppliedIds(memory: PagedMemory, ids: readonly string
 /** Aborts a transaction because a page has changed since it was read. */
 class StaleWrite extends Error {}
 
-/** The result of the projection after a change. */
-interface ReceiptDocument extends Partial<OutboxState> {
-  revision?: number;
+/** The result of the projection after a change. With a history it has the state of the outbox. */
+interface ReceiptDocument extends OutboxState {
   lastChange?: LastChange;
   isNothing?: boolean;
 }
@@ -280,15 +255,4 @@ function projectNothing({ parts: { hasNothing }, options: { target }, call: { ch
   if (hasNothing === undefined) return {};
   const unless = [...target.unless, ...(changeId === null ? [] : [isMade(changeId)])];
   return { isNothing: { $and: [hasNothing, { $not: [{ $or: unless }] }] } };
-}
-
-function readOutboxState(head: Partial<OutboxState>): OutboxState {
-  const { recorded = 0, lastBytes = null, lastFiles = 0, lastVersion, versionsExpireAt } = head;
-  return {
-    recorded,
-    lastBytes,
-    lastFiles,
-    ...(lastVersion !== undefined && { lastVersion }),
-    ...(versionsExpireAt && { versionsExpireAt }),
-  };
 }

@@ -61,9 +61,13 @@ export async function replacePages(
   }
   const recorded = await recordReplaced(memory, change, head, call);
   const pages = { plan, removed, recorded };
-  const own = { target: targetLoadedPage(memory, head, true), parts: planHead(change, head, pages) };
-  const common = { writes: planWrites(change, head, pages), head: own, recorded };
-  const isMade = await commitChanges(memory, common, times, call);
+  const own = {
+    kind: "change",
+    target: targetLoadedPage(memory, head, true),
+    parts: planHead(change, head, pages),
+  } as const;
+  const writes = [...planWrites(change, head, pages), own];
+  const isMade = await commitChanges(memory, { writes, head, recorded }, times, call);
   if (isMade) rememberPages(memory, change, head, pages);
   return toStoreOutcome(isMade);
 }

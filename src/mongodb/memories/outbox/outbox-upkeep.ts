@@ -4,9 +4,9 @@ import { warnOnce } from "../../../core/runtime/warn-once.js";
 import { isRefusedByServer, storageError } from "../../driver/errors.js";
 import { reading } from "../../driver/reads.js";
 import { versionsCollectionName } from "../../history/version-collection.js";
-import { findHead } from "../reading/load.js";
+import { findHead, type LoadedPage } from "../reading/load.js";
 import { getIncarnation } from "../documents/page-document.js";
-import { lookUpIncarnation, type PageTarget } from "../changing/page-target.js";
+import { lookUpIncarnation, type PageTarget, targetLoadedPage } from "../changing/page-target.js";
 import type { RecordedVersions } from "../changing/recorded-versions.js";
 import type { PagedMemory } from "../memory-context.js";
 import { dueFlush, isOccasion, type OutboxState } from "./outbox.js";
@@ -34,21 +34,15 @@ export async function keepOutboxSmall(
   }
 }
 
-/** The head after a transaction. */
-export interface HeadState {
-  page: PageTarget;
-  revision: number;
-  versionsExpireAt: Date | undefined;
-}
-
 /**
  * Does the same after a transaction, which does not report the outboxes.
  * @param recorded the versions that it has stored
+ * @param head before the transaction
  */
 export async function keepOutboxesSmall(
   memory: PagedMemory,
   recorded: RecordedVersions | null,
-  { page, revision, versionsExpireAt }: HeadState,
+  head: LoadedPage,
   call: CallContext,
 ): Promise<void> {
   if (memory.history === null) return;
@@ -59,8 +53,9 @@ export async function keepOutboxesSmall(
     }
     // Readers read versions again as long as older changes are in an outbox.
     const added = Math.max(1, recorded?.versions.length ?? 0);
-    await moveIfDue(memory, isOccasion(recorded?.revision ?? revision, added) ? "inBackground" : "none", call);
-    await prolongVersions(memory, page, versionsExpireAt, call);
+    const revision = recorded?.revision ?? (head.revision ?? 0) + 1;
+    await moveIfDue(memory, isOccasion(revision, added) ? "inBackground" : "none", call);
+    await prolongVersions(memory, targetLoadedPage(memory, head, true), head.versionsExpireAt, call);
   } catch (error) {
     warnOfRefusal(memory, error);
   }

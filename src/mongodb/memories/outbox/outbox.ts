@@ -147,7 +147,7 @@ export interface OutboxState {
   /** Number of changes in the outbox. */
   recorded: number;
   /** Size in bytes of the last change. */
-  lastBytes: number | null;
+  lastBytes: number;
   /** Number of files in the last change. */
   lastFiles: number;
   /** The revision of the last change, in a memory that has or had several pages. */
@@ -190,7 +190,7 @@ export function dueFlush({
   lastVersion,
   added = 1,
 }: OutboxState): "none" | "inBackground" | "beforeAnswer" {
-  const most = Math.min(largeBytes / Math.max(1, lastBytes ?? 0), manyFiles / Math.max(1, lastFiles));
+  const most = Math.min(largeBytes / Math.max(1, lastBytes), manyFiles / Math.max(1, lastFiles));
   const perFlush = Math.min(changesPerFlush, Math.max(1, Math.floor(most)));
   if (!passesMultiple(recorded, added, perFlush)) {
     return lastVersion !== undefined && isOccasion(lastVersion, added) ? "inBackground" : "none";
