@@ -244,7 +244,7 @@ function createRestoration(tree: MemoryTree, target: Target): TreeRestoration | 
     if (getParents(path).some((parent) => after.has(parent))) throw withPath(parentIsFile(), path);
   }
   if (files.size === 0 && addedDirectories.length === 0 && removed.size === 0) return null;
-  return { files, renamed, addedDirectories, removedDirectories: [...removed], tree: tree.snapshot() };
+  return { files, renamed, addedDirectories, removedDirectories: [...removed] };
 }
 
 function emptyDirectories(

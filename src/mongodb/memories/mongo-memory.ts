@@ -180,8 +180,8 @@ function restoreMemory(
     { ...getRestorationScope(restoration), needsTexts: false, isExact: true },
     (tree, { at, revisions, nextRevision }) => {
       const isSame = revisions.size > 0 && [...revisions].every(([id, revision]) => planned.get(id) === revision);
-      const edits = isSame ? restoreTree(tree, restoration, at) : null;
-      if (edits === null) return { edits: noEdits, result: null };
+      if (!isSame) return { edits: noEdits, result: null };
+      const edits = restoreTree(tree, restoration, at);
       const recorded = { files: [], directories: {}, ...recordEdits(tree, edits) };
       const result = { revision: nextRevision, page: "", at: isReader ? clock() : at, actor: call.actor, ...recorded };
       return { edits: isReader ? noEdits : edits, result };
