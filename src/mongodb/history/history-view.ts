@@ -99,16 +99,26 @@ export class HistoryView {
     fields: { projection?: { older: 0 } } = {},
   ): Promise<VersionDocument[]> {
     const end = olderThan === null ? null : storedId(this.present.memory, checkVersionId(olderThan));
-    const recent = this.#recent
-      .filter((version) => (end === null || version._id < end) && fits(version, query))
-      .toReversed()
-      .slice(0, limit);
+    const isWanted = (version: VersionDocument): boolean => (end === null || version._id < end) && fits(version, query);
+    const older = end !== null && end < this.#end && { _id: { ...versionIdRange(this.present.memory), $lt: end } };
+    const options = { limit, ...fields, ...(query.below !== undefined && { hint: "_id_" }) };
+    return this.#newest(isWanted, { ...createFilter(query), ...older }, options);
+  }
+
+  /**
+   * Finds versions, newest first.
+   * @param isWanted selects the recent ones as the filter selects the others
+   */
+  async #newest(
+    isWanted: (version: VersionDocument) => boolean,
+    filter: object,
+    options: { limit?: number; projection?: { older: 0 }; hint?: string } = {},
+  ): Promise<VersionDocument[]> {
+    const { limit = Infinity } = options;
+    const recent = this.#recent.filter(isWanted).toReversed().slice(0, limit);
     if (recent.length === limit) return recent;
-    const ids = { ...versionIdRange(this.present.memory), $lt: end !== null && end < this.#end ? end : this.#end };
-    const rest = limit - recent.length;
-    const options = { limit: rest, ...fields, ...(query.below !== undefined && { hint: "_id_" }) };
-    const stored = await this.#versions.findAll({ _id: ids, ...createFilter(query) }, options, this.#call);
-    return [...recent, ...stored];
+    const all = { ...options, ...(options.limit !== undefined && { limit: limit - recent.length }) };
+    return [...recent, ...(await this.#versions.findAll({ _id: this.#storedIds(), ...filter }, all, this.#call))];
   }
 
   /**
@@ -157,18 +167,15 @@ export class HistoryView {
 
   /** Finds the files that are or were at a path. */
   async filesAt(path: string): Promise<Set<string | undefined>> {
-    const filter = { _id: this.#storedIds(), $or: [{ path }, { from: path }] };
-    const stored = await this.#versions.findAll(filter, { projection: { older: 0 } }, this.#call);
-    const recent = this.#recent.filter((version) => version.path === path || version.from === path);
-    return new Set([...stored, ...recent].map(({ file }) => file));
+    const isAt = (version: VersionDocument): boolean => version.path === path || version.from === path;
+    const found = await this.#newest(isAt, { $or: [{ path }, { from: path }] }, withoutTexts);
+    return new Set(found.map(({ file }) => file));
   }
 
   /** Reads the versions that record changes of directories, newest first and without their texts. */
-  async ofDirectories(): Promise<VersionDocument[]> {
-    const filter = { _id: this.#storedIds(), directories: { $exists: true } };
-    const options = { projection: { older: 0 }, hint: "_id_" } as const;
-    const stored = await this.#versions.findAll(filter, options, this.#call);
-    return [...this.#recent.filter(({ directories }) => directories !== undefined).toReversed(), ...stored];
+  ofDirectories(): Promise<VersionDocument[]> {
+    const options = { ...withoutTexts, hint: "_id_" };
+    return this.#newest(({ directories }) => directories !== undefined, { directories: { $exists: true } }, options);
   }
 
   #storedIds(): object {
@@ -221,19 +228,14 @@ export class HistoryView {
 
   /** Finds the id of the last version until a time, also of directories. Null if all are later. */
   async lastUntil(time: Date): Promise<string | null> {
-    const recent = this.#recent.findLast(({ at }) => at <= time);
-    if (recent !== undefined) return getPublicId(recent);
-    const options = { limit: 1, projection: { older: 0 }, hint: "_id_" } as const;
-    const filter = { _id: this.#storedIds(), at: { $lte: time } };
-    const [last] = await this.#versions.findAll(filter, options, this.#call);
+    const options = { limit: 1, ...withoutTexts, hint: "_id_" };
+    const [last] = await this.#newest(({ at }) => at <= time, { at: { $lte: time } }, options);
     return last === undefined ? null : getPublicId(last);
   }
 
   /** Finds the last version at a path. */
   async lastAt(path: string): Promise<VersionDocument | null> {
-    const recent = this.#recent.findLast((version) => version.path === path);
-    if (recent !== undefined) return recent;
-    const [last] = await this.#versions.findAll({ path, _id: this.#storedIds() }, { limit: 1 }, this.#call);
+    const [last] = await this.#newest((version) => version.path === path, { path }, { limit: 1 });
     return last ?? null;
   }
 
@@ -242,11 +244,9 @@ export class HistoryView {
    * one is mostly of other memories.
    */
   async hasBelow(path: string): Promise<boolean> {
-    if (this.#recent.some((version) => version.path?.startsWith(`${path}/`))) return true;
-    const filter = { path: rangeBelow(path), _id: this.#storedIds() };
-    const options = { limit: 1, projection: { older: 0 }, hint: "_id_" } as const;
-    const [found] = await this.#versions.findAll(filter, options, this.#call);
-    return found !== undefined;
+    const isBelow = (version: VersionDocument): boolean => version.path?.startsWith(`${path}/`) === true;
+    const options = { limit: 1, ...withoutTexts, hint: "_id_" };
+    return (await this.#newest(isBelow, { path: rangeBelow(path) }, options)).length > 0;
   }
 
   /**
@@ -297,6 +297,8 @@ function joinVersions(moved: readonly VersionDocument[], pending: readonly Versi
   const all = new Map([...moved, ...pending].map((version) => [version._id, version]));
   return [...all.values()].toSorted((a, b) => compareCodeUnits(a._id, b._id));
 }
+
+const withoutTexts = { projection: { older: 0 } } as const;
 
 const maxIdsPerCommand = 1000;
 
