@@ -1,15 +1,7 @@
 import type { Document, IndexDescription } from "mongodb";
 import { MemoryError } from "../../core/values/errors.js";
-import { storageError } from "./errors.js";
+import { isIndexConflict, storageError } from "./errors.js";
 import { type ExactCollection, exactCollation } from "./exact-collection.js";
-import { getField } from "../../core/values/unknown-values.js";
-
-/** The codes for an existing index of the same name or the same keys with other options. */
-const indexConflictCodes = new Set<unknown>([85, 86]);
-
-export function isIndexConflict(error: unknown): boolean {
-  return indexConflictCodes.has(getField(error, "code"));
-}
 
 /**
  * Creates missing indexes. Never drops one.

@@ -20,7 +20,11 @@ const advice: Record<number, string> = {
 /** An error of the driver. Its shape is read, not its class, because another copy of `mongodb` may have thrown it. */
 type DriverError = Partial<Record<"name" | "message" | "syscall" | "code" | "codeName", unknown>>;
 
-const toDriverError = (error: unknown): DriverError => (isObject(error) ? error : {});
+/** Takes an error of the driver, or the MemoryError that was made of it. */
+function toDriverError(error: unknown): DriverError {
+  const own = MemoryError.isInstance(error) ? error.cause : error;
+  return isObject(own) ? own : {};
+}
 
 /** Whether a document or a command would be larger than MongoDB's limit. */
 export function isTooLarge(error: unknown): boolean {
@@ -55,12 +59,11 @@ function findWriteConcernError(error: unknown): unknown {
  * have run: the driver retries a write whose connection broke, and then reports the failure of the retry.
  */
 export function isRefusedByServer(error: unknown): boolean {
-  const { name } = toDriverError(error);
-  if (name !== "MongoServerError" && name !== "MongoBulkWriteError") return false;
-  const codes = [error, ...findWriteErrors(error)].map((each) => getField(each, "code"));
+  const own = toDriverError(error);
+  if (own.name !== "MongoServerError" && own.name !== "MongoBulkWriteError") return false;
+  const codes = [own, ...findWriteErrors(own)].map((each) => getField(each, "code"));
   return (
-    findWriteConcernError(error) === undefined &&
-    codes.every((code) => typeof code === "number" && !mayHaveRun.has(code))
+    findWriteConcernError(own) === undefined && codes.every((code) => typeof code === "number" && !mayHaveRun.has(code))
   );
 }
 
@@ -124,8 +127,22 @@ export function isBadHint(error: unknown): boolean {
 
 /** Whether the user lacks the right to do this. */
 export function isUnauthorized(error: unknown): boolean {
-  return getField(error, "code") === 13;
+  return toDriverError(error).code === 13;
 }
+
+/** The codes for an existing index of the same name or the same keys with other options. */
+const indexConflictCodes = new Set<unknown>([85, 86]);
+
+export function isIndexConflict(error: unknown): boolean {
+  return indexConflictCodes.has(toDriverError(error).code);
+}
+
+/** Whether the server refuses to make an index of this kind, as a unique one that does not begin with the shard key. */
+export function isIndexRefused(error: unknown): boolean {
+  return toDriverError(error).code === cannotCreateIndex;
+}
+
+const cannotCreateIndex = 67;
 
 /** The old releases of MongoDB by the wire version that they report. The driver requests nothing else from them. */
 const releases: Record<string, string> = {
@@ -176,14 +193,9 @@ const tooMuchCodes = new Set<unknown>([257, 290, 388]);
 
 /** Explains errors of a transaction that is too much for the server: nothing was changed. */
 export function transactionError(error: unknown): MemoryError {
-  if (!isTooMuch(error)) return storageError(error, "write", null);
+  if (!tooMuchCodes.has(getField(error, "code"))) return storageError(error, "write", null);
   const message =
     "ENOSPC: the change is more than this MongoDB server makes in one transaction (transactionLifetimeLimitSeconds, " +
     "60 by default, and the size of its cache); nothing was changed; change what lies in the directory part by part";
   return new MemoryError("ENOSPC", message, { cause: error });
-}
-
-/** Whether the server refuses a transaction because it does too much. */
-function isTooMuch(error: unknown): boolean {
-  return tooMuchCodes.has(getField(error, "code"));
 }

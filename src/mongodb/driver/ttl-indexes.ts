@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Db, IndexDescription } from "mongodb";
 import { MemoryError } from "../../core/values/errors.js";
-import { createIndexes, isIndexConflict } from "./create-indexes.js";
-import { isUnauthorized, storageError } from "./errors.js";
+import { createIndexes } from "./create-indexes.js";
+import { isIndexConflict, isUnauthorized, storageError } from "./errors.js";
 import type { ExactCollection } from "./exact-collection.js";
 
 export type TtlIndex = IndexDescription & { name: string; expireAfterSeconds: number };
@@ -24,8 +24,7 @@ export async function createTtlIndexes<Stored extends object>(
     try {
       await createIndexes(collection, [index], user, option);
     } catch (error) {
-      const conflicts = MemoryError.isInstance(error) && isIndexConflict(error.cause);
-      if (!conflicts || !(await changeLifetime(db, collection.name, index))) throw error;
+      if (!isIndexConflict(error) || !(await changeLifetime(db, collection.name, index))) throw error;
     }
   }
 }

@@ -112,8 +112,7 @@ export class VectorCollection {
       await this.delete(range, call);
     } catch (error) {
       // A store without embeddings may lack the rights for the vectors of another store.
-      const isForbidden = error instanceof Error && isUnauthorized(error.cause);
-      if (this.#context.isUsed || !isForbidden) throw error;
+      if (this.#context.isUsed || !isUnauthorized(error)) throw error;
     }
   }
 

@@ -83,7 +83,7 @@ async function checkDatabase(target: DatabaseTarget, address: CheckedAddress | u
     } catch (error) {
       if (!MemoryError.isInstance(error)) throw error;
       const message = `could not be looked at (${error.message})`;
-      if (!inspection.isUnauthorized(error.cause)) return [fail(check, message)];
+      if (!inspection.isUnauthorized(error)) return [fail(check, message)];
       const advice = "let the user list indexes, as well as find, to have this looked at";
       return [warn(check, message, advice)];
     }

@@ -1,9 +1,8 @@
 import type { Collection, IndexDescription, IndexDescriptionInfo } from "mongodb";
 import { type CheckedAddress, memoryScopes, type OwnerField } from "../../../core/values/address.js";
-import { MemoryError } from "../../../core/values/errors.js";
 import { getField } from "../../../core/values/unknown-values.js";
-import { createIndexes, isIndexConflict } from "../../driver/create-indexes.js";
-import { isUnauthorized, storageError } from "../../driver/errors.js";
+import { createIndexes } from "../../driver/create-indexes.js";
+import { isIndexConflict, isIndexRefused, isUnauthorized, storageError } from "../../driver/errors.js";
 import type { ExactCollection } from "../../driver/exact-collection.js";
 import { refuseForeignDocuments } from "../../driver/foreign-documents.js";
 import { once } from "../../driver/once.js";
@@ -116,9 +115,6 @@ export function createMemoryIndexes(
   return () => connect()?.then(prepare) ?? prepare();
 }
 
-/** CannotCreateIndex. */
-const cannotCreateIndex = 67;
-
 /**
  * A collection that is sharded by `_id` can have no other unique index. There `_id` makes an address unique, and the
  * same keys are indexed without `unique`. The next start then meets these indexes.
@@ -128,9 +124,8 @@ async function createAddressIndexes(collection: ExactCollection<MemoryDocument>)
   try {
     await createIndexes(collection, indexes, "a memory", own.option);
   } catch (error) {
-    const cause = MemoryError.isInstance(error) ? error.cause : error;
-    const isRefused = getField(cause, "code") === cannotCreateIndex;
-    if (!isRefused && !isIndexConflict(cause)) throw error;
+    const isRefused = isIndexRefused(error);
+    if (!isRefused && !isIndexConflict(error)) throw error;
     const plain = indexes.map(({ unique: _unique, ...index }) => index);
     await createIndexes(collection, plain, "a memory", own.option).catch((reason: unknown) => {
       throw isRefused ? reason : error;

@@ -1,6 +1,5 @@
 import type { CallContext } from "../../../core/runtime/call.js";
 import { addressOrNull } from "../../../core/values/address.js";
-import { MemoryError } from "../../../core/values/errors.js";
 import { isBadHint, isUnauthorized, storageError } from "../../driver/errors.js";
 import { reading, streaming } from "../../driver/reads.js";
 import { ownerOfAnyNode, rangeFilter, type RangeOwner } from "../addresses/address-keys.js";
@@ -73,8 +72,7 @@ async function removeVersions(
     if (history !== null) await unname(context, range, call);
     return count;
   } catch (error) {
-    const cause = MemoryError.isInstance(error) ? error.cause : error;
-    if (history === null && isUnauthorized(cause)) return 0;
+    if (history === null && isUnauthorized(error)) return 0;
     throw error;
   }
 }
@@ -118,6 +116,6 @@ async function unnameOutboxes(context: MemoriesContext, { field, id }: RangeOwne
     }
   } catch (error) {
     // Without the index no store has ever kept a history here.
-    if (!isBadHint(MemoryError.isInstance(error) ? error.cause : error)) throw error;
+    if (!isBadHint(error)) throw error;
   }
 }

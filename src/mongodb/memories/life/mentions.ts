@@ -1,6 +1,6 @@
 import type { Document } from "mongodb";
 import { type CallContext, withinTime } from "../../../core/runtime/call.js";
-import { hasCode, MemoryError } from "../../../core/values/errors.js";
+import { hasCode } from "../../../core/values/errors.js";
 import { isUnauthorized } from "../../driver/errors.js";
 import { ExactCollection } from "../../driver/exact-collection.js";
 import { reading } from "../../driver/reads.js";
@@ -39,8 +39,7 @@ export async function findMentions(
     );
   } catch (error) {
     call.throwIfAborted();
-    const isRefused = MemoryError.isInstance(error) && isUnauthorized(error.cause);
-    if (isRefused || (hasCode(error, "EIO") && performance.now() - startMs >= timeoutMs)) return null;
+    if (isUnauthorized(error) || (hasCode(error, "EIO") && performance.now() - startMs >= timeoutMs)) return null;
     throw error;
   }
 }

@@ -72,12 +72,11 @@ async function moveIfDue(memory: PagedMemory, due: ReturnType<typeof dueFlush>, 
  * another change. A server that does not answer is no reason to warn: the next move can succeed.
  */
 function warnOfRefusal({ db, collection }: PagedMemory, error: unknown): void {
-  const cause = MemoryError.isInstance(error) ? error.cause : error;
-  if (!isRefusedByServer(cause)) return;
+  if (!isRefusedByServer(error)) return;
   const place = `${db.databaseName}.${versionsCollectionName(collection.name)}`;
   warnOnce(
     `history of ${place}`,
-    `the history is not moved to ${place} (${storageError(cause, "write", null).message}); it stays in the memories, which refuse changes once ` +
+    `the history is not moved to ${place} (${storageError(error, "write", null).message}); it stays in the memories, which refuse changes once ` +
       "they are full: check the rights, the validator and the space of this collection; the command `doctor` shows " +
       "the memories",
   );
