@@ -9,7 +9,7 @@ import { bound, type Expression, literal, textOrNull, where } from "../documents
 import { keyOfPath } from "../documents/page-document.js";
 import type { Mentions } from "../addresses/memory-filter.js";
 import { addressProjection } from "../listing/found-memories.js";
-import { type FoundOwner, listAddresses, lookUpOwners } from "../listing/memories-of-run.js";
+import { type FoundOwner, listAddresses, lookUpOwners } from "../listing/found-owners.js";
 import type { MemoriesContext } from "../memory-context.js";
 
 const maxCounted = 10_000;
