@@ -15,13 +15,14 @@ import { digestTree } from "../../core/tree/digest.js";
 import { noEdits } from "../../core/tree/memory-tree.js";
 import type { MemoryActor } from "../../core/values/actor.js";
 import { isDuplicateKey } from "../driver/errors.js";
+import { reading } from "../driver/reads.js";
 import { literals } from "../driver/records.js";
 import type { StoredRecord } from "../proposals/record-collection.js";
 import { createProgressRecord } from "../proposals/progress-record.js";
-import type { PagedMemory } from "./memory-context.js";
+import { type PagedMemory, prepare } from "./memory-context.js";
 import { removeAppliedIds } from "./changing/page-writes.js";
 import { transact } from "./changing/transact.js";
-import { readHead } from "./reading/page-reads.js";
+import { findHead } from "./reading/load.js";
 
 /** The longest time that a run may wait for a person. After that a new approval is requested. */
 const interruptMs = 30 * 86_400_000;
@@ -156,12 +157,14 @@ export class ApprovalRecords implements LearningRecords {
   }
 
   async unmark(id: string): Promise<void> {
-    const head = await readHead(this.#memory, { applied: 1 }, this.#call);
+    const memory = this.#memory;
+    await prepare(memory);
+    const head = await reading(() => findHead(memory, { applied: 1 }, this.#call));
     const marks = Object.keys(head?.applied ?? {});
     if (marks.length === 0) return;
     const states = await Promise.all(marks.map(async (mark) => (mark === id ? null : this.find(mark))));
     const unused = marks.filter((_mark, index) => states[index]?.status !== "applying");
-    await removeAppliedIds(this.#memory, unused, this.#call);
+    await removeAppliedIds(memory, unused, this.#call);
   }
 }
 

@@ -45,7 +45,7 @@ export function openCollections(store: StoreContext): MemoriesContext {
       expiryIndexes: expiryIndexes(expireMs),
       isUsed: embeddings !== null,
     }),
-    embeddings: embeddings && { client: embeddings.client, embedder: new Embedder(embeddings.config) },
+    embedder: embeddings && new Embedder(embeddings),
     changes: new TurnQueue({ mostTasks: 64, mostWeight: 2_000_000, doTogether: makeTogether }),
     clock,
     expiry: new MemoryExpiry(expireMs, clock),

@@ -36,7 +36,7 @@ export interface MemoriesContext {
   /** Exists without embeddings too: another store can have stored some. */
   vectors: VectorCollection;
   /** Null if passages are found by their words only. */
-  embeddings: { client: MongoClient; embedder: Embedder } | null;
+  embedder: Embedder | null;
   /**
    * The changes of each memory in the order in which this process began them. So they do not race each other, and those
    * that wait are made together.

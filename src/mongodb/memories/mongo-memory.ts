@@ -37,7 +37,7 @@ export function openMongoMemory(
   limits: MemoryLimits,
 ): MemoryBackend {
   const memory = openContext(memories, address, limits);
-  const { embeddings, collection, history, vectors, expiry } = memory;
+  const { client, embedder, collection, history, vectors, expiry } = memory;
   return {
     read: (path, call) => readText(memory, path, call),
     list: (path, call) => readDirectory(memory, path, call),
@@ -60,10 +60,10 @@ export function openMongoMemory(
         return transact(memory, scope, (tree) => addFiles(tree, files, settings), call);
       },
       approvals: (call) => new ApprovalRecords(memory, call),
-      ...(embeddings !== null && {
+      ...(embedder !== null && {
         embeddings: (call) => {
           const lifetimeMs = expiry.lifetimeMs(address.scope);
-          return new MemoryEmbeddings({ ...embeddings, address, vectors, lifetimeMs }, call);
+          return new MemoryEmbeddings({ client, embedder, address, vectors, lifetimeMs }, call);
         },
       }),
       ...(history !== null && { history: (call) => openHistory(memory, call) }),

@@ -22,7 +22,7 @@ export interface StoreContext {
   /** Null if the store keeps no history. */
   history: HistorySettings | null;
   /** The embeddings that find passages. Null if the search compares words only. */
-  embeddings: EmbeddingsContext | null;
+  embeddings: EmbeddingsConfig | null;
   /**
    * False for readers: they create no index, so that a mistyped name creates no database, and rights to read are
    * enough. A revert then only returns the versions that it would write.
@@ -30,11 +30,6 @@ export interface StoreContext {
   makesIndexes: boolean;
   /** The size in bytes from which on a page of a memory is split. @default 256 kB */
   pageBytes?: number | undefined;
-}
-
-export interface EmbeddingsContext {
-  client: MongoClient;
-  config: EmbeddingsConfig;
 }
 
 export interface HistorySettings extends Retention {

@@ -26,7 +26,7 @@ export function openMemories(
     collectionName: options.memoriesCollection ?? "memories",
     expireMs: options.expireMs ?? {},
     history: createHistorySettings(options.history),
-    embeddings: index === undefined ? null : { client, config: index },
+    embeddings: index ?? null,
     pageBytes: options[pageBytesOption],
   });
 }

@@ -23,12 +23,6 @@ export interface RangeOwner {
   id: string;
 }
 
-/** Whether the range is one memory. */
-export function isAddress(range: AddressRange): boolean {
-  const ownerField = ownerFields[range.scope];
-  return range.nodeId !== undefined && (ownerField === null || range[ownerField] !== undefined);
-}
-
 /** The index of owners contains texts only, and the server uses it only if the filter requires a text too. */
 export function rangeFilter(range: AddressRange): Record<string, unknown> {
   const owner = ownerOfAnyNode(range);

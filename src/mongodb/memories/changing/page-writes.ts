@@ -233,7 +233,6 @@ export async function removeAppliedIds(memory: PagedMemory, ids: readonly string
   };
   const pipeline = [{ $set: { applied: where({ $eq: [kept, []] }, "$$REMOVE", { $arrayToObject: kept }) } }];
   try {
-    await memory.ready();
     const filter = { ...lookUpPresent(memory), applied: { $exists: true } };
     await memory.collection.updateOne(filter, pipeline, call);
   } catch (error) {

@@ -104,8 +104,11 @@ async function* sweepMemories(context: MemoriesContext, call: CallContext): Asyn
     if (deadline === null) continue;
     for await (const head of findOld(context, scope, deadline, call)) {
       call.throwIfAborted();
+      const address = addressOrNull(storedAddress(head));
+      // No memory can have such ids.
+      if (address === null) continue;
       try {
-        if (!(await removeSwept(context, head, deadline, call))) continue;
+        if (!(await removeIfExpired(openContext(context, address), head, call))) continue;
       } catch (error) {
         errors.push(error);
         continue;
@@ -115,18 +118,6 @@ async function* sweepMemories(context: MemoriesContext, call: CallContext): Asyn
   }
   // A memory that cannot be removed does not stop the removal of the others.
   if (errors.length > 0) throw errors[0];
-}
-
-/** @returns whether this sweep has removed the memory */
-async function removeSwept(
-  context: MemoriesContext,
-  head: MemoryDocument,
-  deadline: Date,
-  call: CallContext,
-): Promise<boolean> {
-  const address = addressOrNull(storedAddress(head));
-  if (address !== null) return removeIfExpired(openContext(context, address), head, call);
-  return (await context.collection.deleteOne({ _id: head._id, ...isAlone, updatedAt: { $lte: deadline } }, call)) > 0;
 }
 
 /** Finds memories of one page that have expired, and then those of several with an old head, each by its own index. */

@@ -1,6 +1,5 @@
 import type { CallContext } from "../../../core/runtime/call.js";
 import { addressOrNull } from "../../../core/values/address.js";
-import { isAddress } from "../addresses/address-keys.js";
 import type { AddressRange } from "../addresses/address-ranges.js";
 import { addressProjection, storedAddress } from "../listing/found-memories.js";
 import type { ForgottenCounts } from "../addresses/memory-filter.js";
@@ -69,7 +68,8 @@ export async function removeMemories(
   const filter = lookUpRange(range);
   const alone = { ...filter, ...isAlone };
   const several = new Map<string, RemovedDocument>();
-  if (isAddress(range)) {
+  const isOne = addressOrNull(range) !== null;
+  if (isOne) {
     const head = await collection.findOneAndDelete<RemovedDocument>(alone, call, removalOptions);
     if (head !== null) note(head);
   } else {
@@ -79,9 +79,9 @@ export async function removeMemories(
     }
     await collection.deleteMany(alone, call);
   }
-  if (!isAddress(range) || removed.size === 0) {
+  if (!isOne || removed.size === 0) {
     // Leaves out memories of one page: they are gone already, or new. A new memory is not one that this call found.
-    const split = isAddress(range) ? filter : { ...filter, hi: { $ne: null } };
+    const split = isOne ? filter : { ...filter, hi: { $ne: null } };
     for (const head of await collection.find<RemovedDocument>(split, call, removalOptions).toArray())
       several.set(getIncarnation(head), head);
   }

@@ -10,7 +10,7 @@ import { reading } from "../../driver/reads.js";
 import type { MemoryLocation } from "../../operations/memory-location.js";
 import { fileItem, type ItemTimes } from "./file-items.js";
 import { findLastChange, listPages } from "./known-pages.js";
-import { findHead, type LoadedPage, loadPages } from "./load.js";
+import { loadPages } from "./load.js";
 import type { MemoryDocument } from "../documents/page-document.js";
 import { type PageTree, readTrees, readVersions } from "./page-trees.js";
 import type { PagedMemory } from "../memory-context.js";
@@ -122,18 +122,6 @@ export async function readItems(
     const file = tree.files.get(path);
     if (kind === "file") return file === undefined ? null : fileItem(namespace, key, { content: file.content }, file);
     return times !== null && tree.isDirectory(path) ? fileItem(namespace, key, { directory: true }, times) : null;
-  });
-}
-
-/** Finds the head with some fields besides. Null if there is no memory. @throws MemoryError EIO */
-export function readHead<Fields extends object>(
-  memory: PagedMemory,
-  fields: object,
-  call: CallContext,
-): Promise<(LoadedPage & Fields) | null> {
-  return reading(async () => {
-    await memory.ready();
-    return findHead<Fields>(memory, { revision: 1, ...fields }, call);
   });
 }
 
