@@ -5,7 +5,7 @@ import { ROOT } from "../../../core/values/paths.js";
 import { compareCodeUnits } from "../../../core/values/text.js";
 import { storageError } from "../../driver/errors.js";
 import { reading } from "../../driver/reads.js";
-import { inSnapshot, retrySnapshot, type SnapshotOptions } from "../../driver/snapshot-reads.js";
+import { inSnapshot, type SnapshotOptions } from "../../driver/snapshot-reads.js";
 import { flush } from "../../history/flush.js";
 import type { LoadedPart, Outbox, PresentMemory, PresentPart, StoredHistory } from "../../history/history-context.js";
 import { getRevisionAt, publicId, storedId, versionIdRange } from "../../history/version-document.js";
@@ -14,7 +14,7 @@ import { getIncarnation, type MemoryDocument, pathOfKey } from "../documents/pag
 import { getHeadId, parsePageId } from "../documents/page-ids.js";
 import { lookUpIncarnation } from "../changing/page-target.js";
 import { lookUpPresent, type PagedMemory } from "../memory-context.js";
-import { findKnownPages, type ListedPage, pagesAtOnce } from "../reading/known-pages.js";
+import { findKnownPages, type ListedPage } from "../reading/known-pages.js";
 import {
   findFormerBounds,
   isHead,
@@ -23,6 +23,8 @@ import {
   loadFromHead,
   loadInSnapshot,
   loadPages,
+  findPages,
+  readMemory,
 } from "../reading/load.js";
 import type { LoadScope } from "../reading/load-scope.js";
 import { recordedChange, recordedKeys } from "./outbox.js";
@@ -58,21 +60,18 @@ export class OutboxSource implements StoredHistory {
 
   read(part: PresentPart, call: CallContext): Promise<PresentMemory | null> {
     const memory = this.#memory;
-    return reading(() =>
-      retrySnapshot(async () => {
-        await memory.ready();
-        for (;;) {
-          call.throwIfAborted();
-          const alone = findKnownPages(memory) === undefined ? await this.#readHead(part, call) : undefined;
-          if (alone !== undefined) return alone;
-          const present =
-            part === "recorded"
-              ? await this.#readPages(part, null, call)
-              : await inSnapshot(memory.client, (moment) => this.#readPages(part, moment, call));
-          if (present !== undefined) return present;
-        }
-      }),
-    );
+    return readMemory(memory, async () => {
+      for (;;) {
+        call.throwIfAborted();
+        const alone = findKnownPages(memory) === undefined ? await this.#readHead(part, call) : undefined;
+        if (alone !== undefined) return alone;
+        const present =
+          part === "recorded"
+            ? await this.#readPages(part, null, call)
+            : await inSnapshot(memory.client, (moment) => this.#readPages(part, moment, call));
+        if (present !== undefined) return present;
+      }
+    });
   }
 
   async load(part: ChangeScope, call: CallContext): Promise<LoadedPart | null> {
@@ -150,10 +149,8 @@ export class OutboxSource implements StoredHistory {
   ): Promise<OutboxPage[]> {
     const loaded = new Set(pages.map(({ _id }) => _id));
     const needed = listed.filter((page) => !loaded.has(page._id) && (isHead(page) || (page.recorded ?? 0) > 0));
-    if (needed.length === 0) return [];
-    const filter = { _id: { $in: needed.map(({ _id }) => _id) } };
-    const options = { projection: fields, batchSize: pagesAtOnce, ...moment };
-    return this.#memory.collection.find<OutboxPage>(filter, call, options).toArray();
+    const ids = needed.map(({ _id }) => _id);
+    return findPages<Pick<OutboxPage, "recordedTexts">>(this.#memory, ids, fields, moment, call);
   }
 
   /** Reads the versions that others may have moved although older changes are still in an outbox. */

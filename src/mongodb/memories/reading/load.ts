@@ -54,13 +54,20 @@ export interface ListedPages extends LoadedPages {
  * @throws MemoryError EIO
  */
 export function loadPages(memory: PagedMemory, scope: LoadScope, call: CallContext): Promise<LoadedPages> {
+  return readMemory(memory, async () => {
+    const known = findKnownPages(memory);
+    const loaded =
+      known === undefined ? await loadFromHead(memory, scope, call) : await loadKnown(memory, known, scope, call);
+    return loaded ?? inSnapshot(memory.client, (moment) => loadInSnapshot(memory, scope, moment, call));
+  });
+}
+
+/** Connects, and runs a read. It runs again if the server does not have its snapshot any more. @throws MemoryError EIO */
+export function readMemory<T>({ ready }: PagedMemory, read: () => Promise<T>): Promise<T> {
   return reading(() =>
     retrySnapshot(async () => {
-      await memory.ready();
-      const known = findKnownPages(memory);
-      const loaded =
-        known === undefined ? await loadFromHead(memory, scope, call) : await loadKnown(memory, known, scope, call);
-      return loaded ?? inSnapshot(memory.client, (moment) => loadInSnapshot(memory, scope, moment, call));
+      await ready();
+      return read();
     }),
   );
 }
@@ -74,7 +81,8 @@ async function loadKnown(
 ): Promise<LoadedPages | null> {
   const ids = listIds(known.pages, scope);
   // One document is at one point in time by itself.
-  const pages = await findPages(memory, ids, scope, ids.length > 1 ? snapshotConcern : {}, call);
+  const moment = ids.length > 1 ? snapshotConcern : {};
+  const pages = await findPages(memory, ids, projectScope(scope), moment, call);
   return isCurrent(pages, known, scope) ? finishLoad(pages, scope, true) : null;
 }
 
@@ -101,7 +109,7 @@ export async function loadInSnapshot(
 ): Promise<ListedPages> {
   const memoryPages = await listAllPages(memory, moment, call);
   const listed = memoryPages?.pages ?? [];
-  const pages = await findPages(memory, listIds(listed, scope), scope, moment, call);
+  const pages = await findPages(memory, listIds(listed, scope), projectScope(scope), moment, call);
   const loaded = finishLoad(
     pages.map((page) => closeGap(page, listed)),
     scope,
@@ -147,16 +155,17 @@ export async function findHead<Fields extends object = object>(
   return head === null || (await isExpired(memory, head, call, options)) ? null : head;
 }
 
-async function findPages(
+/** Finds pages, sorted by position. */
+export async function findPages<Fields extends object = object>(
   { collection }: PagedMemory,
   ids: readonly MemoryDocument["_id"][],
-  scope: LoadScope,
+  projection: object,
   options: object,
   call: CallContext,
-): Promise<LoadedPage[]> {
+): Promise<(LoadedPage & Fields)[]> {
   if (ids.length === 0) return [];
-  const all = { projection: projectScope(scope), batchSize: pagesAtOnce, ...options };
-  const pages = await collection.find<LoadedPage>({ _id: { $in: [...ids] } }, call, all).toArray();
+  const all = { projection: { lo: 1, ...projection }, batchSize: pagesAtOnce, ...options };
+  const pages = await collection.find<LoadedPage & Fields>({ _id: { $in: [...ids] } }, call, all).toArray();
   return pages.toSorted((a, b) => compareKeys(a.lo ?? "", b.lo ?? ""));
 }
 

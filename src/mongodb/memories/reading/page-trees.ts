@@ -1,8 +1,7 @@
 import type { CallContext } from "../../../core/runtime/call.js";
 import { MemoryTree, sumBytes } from "../../../core/tree/memory-tree.js";
 import type { SnapshotFile } from "../../../core/tree/snapshot.js";
-import { reading } from "../../driver/reads.js";
-import { snapshotConcern, inSnapshot, retrySnapshot, type SnapshotOptions } from "../../driver/snapshot-reads.js";
+import { snapshotConcern, inSnapshot, type SnapshotOptions } from "../../driver/snapshot-reads.js";
 import {
   type Expression,
   literal,
@@ -15,10 +14,9 @@ import {
 } from "../documents/expressions.js";
 import { getIncarnation, type MemoryDocument, ownValue, pathOfKey } from "../documents/page-document.js";
 import { getHeadId } from "../documents/page-ids.js";
-import { compareKeys } from "../documents/page-order.js";
 import type { PagedMemory } from "../memory-context.js";
-import { findKnownPages, type PageRange, pagesAtOnce, selectPages } from "./known-pages.js";
-import { findHead, isCurrent, isHead, listAllPages, listDirectoriesAbove, type LoadedPage } from "./load.js";
+import { findKnownPages, type PageRange, selectPages } from "./known-pages.js";
+import { findHead, findPages, isCurrent, isHead, listAllPages, listDirectoriesAbove, readMemory } from "./load.js";
 import type { CachedPage } from "./page-cache.js";
 
 /** How much of the texts a read needs. */
@@ -67,31 +65,25 @@ export function readTrees(
   needed: NeededTexts,
   call: CallContext,
 ): Promise<PageTree[]> {
-  return reading(() =>
-    retrySnapshot(async () => {
-      await memory.ready();
-      const trees = (await readHeadAlone(memory, needed, call)) ?? (await readKnownPages(memory, range, needed, call));
-      if (trees !== null) return trees;
-      return inSnapshot(memory.client, async (moment) => {
-        const pages = await listVersions(memory, moment, call);
-        return readPages(memory, selectPages(pages, range), needed, moment, call);
-      });
-    }),
-  );
+  return readMemory(memory, async () => {
+    const trees = (await readHeadAlone(memory, needed, call)) ?? (await readKnownPages(memory, range, needed, call));
+    if (trees !== null) return trees;
+    return inSnapshot(memory.client, async (moment) => {
+      const pages = await listVersions(memory, moment, call);
+      return readPages(memory, selectPages(pages, range), needed, moment, call);
+    });
+  });
 }
 
 /** Reads which pages a memory has. Empty if there is no memory. */
 export function readVersions(memory: PagedMemory, call: CallContext): Promise<PageVersion[]> {
-  return reading(() =>
-    retrySnapshot(async () => {
-      await memory.ready();
-      if (findKnownPages(memory) === undefined) {
-        const head = await findHead(memory, { revision: 1 }, call);
-        if (head?.hi === undefined) return head === null ? [] : [createHeadVersion(head)];
-      }
-      return inSnapshot(memory.client, (moment) => listVersions(memory, moment, call));
-    }),
-  );
+  return readMemory(memory, async () => {
+    if (findKnownPages(memory) === undefined) {
+      const head = await findHead(memory, { revision: 1 }, call);
+      if (head?.hi === undefined) return head === null ? [] : [createHeadVersion(head)];
+    }
+    return inSnapshot(memory.client, (moment) => listVersions(memory, moment, call));
+  });
 }
 
 /** Reads the head if it is the whole memory, as far as this process knows. Null: there are other pages. */
@@ -116,12 +108,9 @@ async function readKnownPages(
   const ids = selectPages(known.pages, range).map(({ _id }) => _id);
   const cached = findCached(memory, ids, needed);
   if (ids.length > mostReadPages && cached.size > ids.length / 2) return null;
-  const fields = { key: 1, lo: 1, hi: 1, revision: 1, ...projectPage(needed, isAnyOf(cached.keys())) };
+  const fields = { key: 1, hi: 1, revision: 1, ...projectPage(needed, isAnyOf(cached.keys())) };
   // One document is at one point in time by itself.
-  const options = { projection: fields, batchSize: pagesAtOnce, ...(ids.length > 1 && snapshotConcern) };
-  const filter = { _id: { $in: ids } };
-  const found = await memory.collection.find<LoadedPage & ReadPage>(filter, call, options).toArray();
-  const pages = found.toSorted((a, b) => compareKeys(a.lo ?? "", b.lo ?? ""));
+  const pages = await findPages<ReadPage>(memory, ids, fields, ids.length > 1 ? snapshotConcern : {}, call);
   return isCurrent(pages, known, range)
     ? pages.map((page) => {
         const version = isHead(page) ? createHeadVersion(page) : createVersion(page, page._id);
@@ -156,10 +145,8 @@ async function readPages(
 ): Promise<PageTree[]> {
   const ids = pages.map(({ _id }) => _id);
   const cached = findCached(memory, ids, needed);
-  const changed = pages.filter(({ version }) => !cached.has(version));
-  const filter = { _id: { $in: changed.map(({ _id }) => _id) } };
-  const options = { projection: projectPage(needed, false), ...moment, batchSize: pagesAtOnce };
-  const read = changed.length === 0 ? [] : await memory.collection.find<ReadPage>(filter, call, options).toArray();
+  const changed = pages.flatMap(({ _id, version }) => (cached.has(version) ? [] : [_id]));
+  const read = await findPages<ReadPage>(memory, changed, projectPage(needed, false), moment, call);
   const byId = new Map(read.map((page) => [page._id, page]));
   return pages.map((page) => takeTree(memory, page, needed, cached, byId.get(page._id) ?? { _id: page._id }));
 }
