@@ -16,7 +16,6 @@ import {
   maxComparedBytes,
   orEmpty,
   textBytes,
-  textOrNull,
   valueAt,
   type Variables,
   where,
@@ -83,7 +82,7 @@ function textAttempt(attempt: TextAttempt, { now, lo }: TextSettings): ChangePar
   const isMissing = isNull("$$text");
   const cannotCreate = [valueAt("$dirs", key), ...parents.map((parent) => valueAt("$data", parent))];
   return {
-    variables: [["text", textOrNull(valueAt("$data", key))], ...variables, ["newText", newText]],
+    variables: [["text", { $ifNull: [valueAt("$data", key), null] }], ...variables, ["newText", newText]],
     unless: [...(create ? cannotCreate : [isMissing]), ...unless],
     fields: {
       data: withValueAt("$data", key, "$$newText"),
@@ -258,7 +257,7 @@ function deleteAttempt(path: string, ifDirectory: "delete" | "fail"): ChangePart
     unless: ifDirectory === "fail" ? [valueAt("$dirs", key)] : [],
     isMissing: { $not: [{ $or: [valueAt("$data", key), valueAt("$dirs", key)] }] },
     variables: [
-      ["text", textOrNull(valueAt("$data", key))],
+      ["text", { $ifNull: [valueAt("$data", key), null] }],
       ["files", where(isFile, [{ k: literal(key), v: "$$text" }], within("$data"))],
       ["dirs", within("$dirs")],
     ],

@@ -49,15 +49,8 @@ export const withoutKey = (record: Expression, key: string): Expression => withV
 
 export const orEmpty = (record: Expression): Expression => ({ $ifNull: [record, {}] });
 
-export const isText = (value: Expression): Expression => ({ $eq: [{ $type: value }, "string"] });
-
-/**
- * Returns the value if it is a text, else null. Guards operators that throw on other types, which the earlier layout
- * may contain.
- */
-export const textOrNull = (value: Expression): Expression => ({
-  $convert: { input: value, to: "string", onError: null },
-});
+/** Whether a field or variable has a value. */
+export const isPresent = (value: Expression): Expression => ({ $gt: [value, null] });
 
 const key: Expression = "$$entry.k";
 
@@ -84,7 +77,7 @@ export const mapEntries = (entries: Expression, value: Expression): Expression =
 
 /** The sizes of the texts of a page together. */
 export const totalTextBytes: Expression = {
-  $sum: mapEntries(entriesWhere("$data", true), textBytes(textOrNull("$$entry.v"))),
+  $sum: mapEntries(entriesWhere("$data", true), textBytes("$$entry.v")),
 };
 
 /** Returns the key of `$$entry`, which is `from` or below it, with `from` replaced by `to`. */

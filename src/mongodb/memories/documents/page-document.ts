@@ -140,8 +140,7 @@ export function snapshotOfDocument(
 ): MemorySnapshot {
   const files: SnapshotFile[] = [];
   const directoryKeys = new Set(Object.keys(document?.dirs ?? {}));
-  for (const [key, content] of Object.entries<unknown>(document?.data ?? {})) {
-    if (typeof content !== "string") continue;
+  for (const [key, content] of Object.entries(document?.data ?? {})) {
     const { createdAt, updatedAt } = ownValue(document?.meta, key) ?? unknownTimes;
     files.push({ path: pathOfKey(key), kind: "file", content, sizeBytes: utf8Bytes(content), createdAt, updatedAt });
     const parent = key.slice(0, Math.max(0, key.lastIndexOf(".")));

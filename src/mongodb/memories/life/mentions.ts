@@ -5,7 +5,7 @@ import { isUnauthorized } from "../../driver/errors.js";
 import { ExactCollection } from "../../driver/exact-collection.js";
 import { reading } from "../../driver/reads.js";
 import { versionsCollectionName } from "../../history/version-collection.js";
-import { bound, type Expression, literal, textOrNull, where } from "../documents/expressions.js";
+import { bound, type Expression, literal, where } from "../documents/expressions.js";
 import { keyOfPath } from "../documents/page-document.js";
 import type { Mentions } from "../addresses/memory-filter.js";
 import { addressProjection } from "../listing/found-memories.js";
@@ -105,7 +105,8 @@ const maxDepth = 12;
 
 /** Whether a text matches the pattern, or any text or name of a field inside a value. */
 function mentions(value: Expression, pattern: string, depth = maxDepth): Expression {
-  const isText = { $regexMatch: { input: textOrNull(value), regex: literal(pattern) } };
+  const text = { $convert: { input: value, to: "string", onError: null } };
+  const isText = { $regexMatch: { input: text, regex: literal(pattern) } };
   if (depth === 0) return isText;
   const parts = where(
     { $isArray: [value] },

@@ -30,7 +30,7 @@ import type { LoadScope } from "../reading/load-scope.js";
 import { recordedChange, recordedKeys } from "./outbox.js";
 
 /** A page with its outbox, and the texts that the outbox needs. */
-type OutboxPage = LoadedPage & { recordedTexts?: { k: string; v: unknown }[] };
+type OutboxPage = LoadedPage & { recordedTexts?: { k: string; v: string }[] };
 
 type ListedRevision = Pick<OutboxPage, "_id" | "revision"> & Partial<Pick<ListedPage, "lastVersion">>;
 
@@ -241,7 +241,7 @@ function readTexts(part: PresentPart, pages: readonly OutboxPage[], tree: Memory
   // What is only below a directory of the scope has no text.
   if (typeof part === "object") return listTexts(tree, part.paths);
   const entries = pages.flatMap((page) => page.recordedTexts ?? []);
-  return new Map(entries.flatMap(({ k, v }) => (typeof v === "string" ? [[pathOfKey(k), v] as const] : [])));
+  return new Map(entries.map(({ k, v }) => [pathOfKey(k), v]));
 }
 
 /** @param paths of missing files, too. @default all */

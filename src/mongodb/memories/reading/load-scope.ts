@@ -4,7 +4,7 @@ import { utf8Bytes } from "../../../core/values/text.js";
 import {
   entriesWhere,
   type Expression,
-  isText,
+  isPresent,
   keyIsWithin,
   mapEntries,
   valueAt,
@@ -73,7 +73,7 @@ function projectPart({ paths, below, forChange = false }: LoadScope): Record<str
     times: keys.map((key) => valueAt("$meta", key)),
     isDirectory: keys.map((key) => valueAt("$dirs", key)),
     ...(parents.length > 0 && {
-      parentIsFile: parents.map((key) => ({ $gt: [valueAt("$data", key), null] })),
+      parentIsFile: parents.map((key) => isPresent(valueAt("$data", key))),
       parentIsDirectory: parents.map((key) => valueAt("$dirs", key)),
     }),
     ...(below.length > 0 && projectBelow(below)),
@@ -86,7 +86,7 @@ function projectBelow(below: readonly string[]): Record<string, Expression> {
   };
   // Nothing is below a file, so the server then looks at no other key.
   const areFiles: Expression = {
-    $and: below.map((path) => path !== ROOT && isText(valueAt("$data", keyOfPath(path)))),
+    $and: below.map((path) => path !== ROOT && isPresent(valueAt("$data", keyOfPath(path)))),
   };
   const keysOf = (record: string): Expression =>
     mapEntries(where(areFiles, [], entriesWhere(record, isWanted)), "$$entry.k");

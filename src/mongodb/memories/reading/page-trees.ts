@@ -8,7 +8,6 @@ import {
   mapEntries,
   orEmpty,
   textBytes,
-  textOrNull,
   totalTextBytes,
   where,
 } from "../documents/expressions.js";
@@ -43,8 +42,7 @@ interface PageVersion extends Pick<MemoryDocument, "_id"> {
 /** The files of a page as lists of the same order: the driver reads them in a tenth of the time of objects. */
 interface ReadPage extends Pick<MemoryDocument, "_id" | "meta"> {
   keys?: string[];
-  /** Null for a value that is no text. */
-  sizes?: (number | null)[];
+  sizes?: number[];
   texts?: string[];
   createdTimes?: (number | null)[];
   updatedTimes?: (number | null)[];
@@ -183,7 +181,7 @@ function projectPage(
 ): Record<string, Expression> {
   const entries: Expression = { $objectToArray: orEmpty("$data") };
   const times: Expression = { $objectToArray: orEmpty("$meta") };
-  const text = textOrNull("$$entry.v");
+  const text = "$$entry.v";
   const isSmall: Expression = allUpToBytes > 0 && { $lte: [totalTextBytes, allUpToBytes] };
   const isWhole: Expression = allExcept === undefined ? chars === Infinity || isSmall : { $not: [isAnyOf(allExcept)] };
   // A code point is one or two UTF-16 units.
@@ -232,18 +230,12 @@ function listFiles(read: ReadPage): SnapshotFile[] {
   const { keys = [], sizes = [], texts, meta } = read;
   const findTime = (times: (number | null)[] | undefined, name: "createdAt" | "updatedAt", index: number): Date =>
     (meta === undefined ? null : ownValue(meta, keys[index] ?? "")?.[name]) ?? new Date(times?.[index] ?? 0);
-  return keys.flatMap((key, index): SnapshotFile[] => {
-    const sizeBytes = sizes[index] ?? null;
-    if (sizeBytes === null) return [];
-    return [
-      {
-        path: pathOfKey(key),
-        kind: "file",
-        content: texts?.[index] ?? "",
-        sizeBytes,
-        createdAt: findTime(read.createdTimes, "createdAt", index),
-        updatedAt: findTime(read.updatedTimes, "updatedAt", index),
-      },
-    ];
-  });
+  return keys.map((key, index) => ({
+    path: pathOfKey(key),
+    kind: "file",
+    content: texts?.[index] ?? "",
+    sizeBytes: sizes[index] ?? 0,
+    createdAt: findTime(read.createdTimes, "createdAt", index),
+    updatedAt: findTime(read.updatedTimes, "updatedAt", index),
+  }));
 }
