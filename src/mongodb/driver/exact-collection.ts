@@ -83,16 +83,6 @@ export class ExactCollection<Stored extends Document> {
     await runWrite(call, (own) => this.#collection.updateMany(filter, update, own));
   }
 
-  /** Inserts documents in their order, with as few commands as possible. */
-  async insertMany(documents: readonly Stored[], call: CallContext, options: Own<BulkWriteOptions>): Promise<void> {
-    const all = { ...limits(call), ...options };
-    const insertable = toInsertable(documents);
-    const [first] = insertable;
-    // The driver reports errors of a list in another form.
-    if (first !== undefined && documents.length === 1) await this.#collection.insertOne(first, all);
-    else await this.#collection.insertMany(insertable, all);
-  }
-
   /** Inserts documents. Skips documents whose id exists already. */
   async insertMissing(documents: readonly Stored[], call: CallContext): Promise<void> {
     try {

@@ -35,21 +35,11 @@ export async function changePage(memory: PagedMemory, change: LoadedChange, call
   if (growth > 0 && isTooLarge(page, sizeBytes, memory.pageBytes) && (await hasTransactions(memory)))
     return "needsWholePages";
   await checkRoom(memory, loaded, edits, call);
-  const parts = await createParts(change, page, call);
+  const parts = await runInTimeSlices(createEditParts(change, page), call);
   const { head } = loaded;
   return loaded.isPaged && changesHead(memory, scope) && page !== undefined && head !== undefined && !isHead(page)
     ? sendWithHead(memory, change, { page, head }, parts, call)
     : sendAlone(memory, change, page, parts, call);
-}
-
-async function createParts(
-  { loaded: { tree }, edits, scope, outcome }: LoadedChange,
-  page: LoadedPage | undefined,
-  call: CallContext,
-): Promise<ChangeParts> {
-  const swaps = scope.approvalId === undefined && scope.isExact !== true;
-  const edited = { tree, revision: page?.revision ?? 0 };
-  return { ...(await runInTimeSlices(createEditParts(edited, edits, swaps), call)), outcome };
 }
 
 async function sendWithHead(

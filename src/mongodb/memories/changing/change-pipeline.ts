@@ -1,4 +1,12 @@
-import { bound, isOfSeveral, type Expression, type Variables, where, withValueIn } from "../documents/expressions.js";
+import {
+  bound,
+  isOfSeveral,
+  type Expression,
+  type Variables,
+  where,
+  withValueIn,
+  isPresent,
+} from "../documents/expressions.js";
 import { recordInOutbox, type RecordedParts, type Recording } from "../outbox/outbox.js";
 import { type CallOutcome, isMade, withCalls } from "./made-calls.js";
 import { contentBytes } from "../documents/page-sizes.js";
@@ -118,7 +126,7 @@ const sizeFieldBytes = 15;
 
 /** Sets what an index has of a page of several: its size, and the number of changes in its outbox. */
 function withSize(page: Expression): Expression {
-  const fieldBytes = where({ $gt: ["$$page.sizeBytes", null] }, 0, sizeFieldBytes);
+  const fieldBytes = where(isPresent("$$page.sizeBytes"), 0, sizeFieldBytes);
   const sizeBytes: Expression = { $add: [contentBytes("$$page"), fieldBytes] };
   const recorded: Expression = where({ $isArray: "$$page.outbox" }, { $size: "$$page.outbox" }, "$$REMOVE");
   const measured: Expression = { $mergeObjects: ["$$page", { sizeBytes, recorded }] };

@@ -6,31 +6,31 @@ import { getPathPrefix } from "../../../core/values/paths.js";
 import { createRecord } from "../../driver/records.js";
 import { recordEdits } from "../../history/record-edits.js";
 import { entriesWhere, type Expression, keyIsWithin, literal, recordMoved, valueAt } from "../documents/expressions.js";
+import type { LoadedPage } from "../reading/load.js";
 import { createSwap } from "./attempts.js";
 import { type ChangeParts, noChange } from "./change-pipeline.js";
 import { flatFields, keyOfPath } from "../documents/page-document.js";
+import type { LoadedChange } from "./loaded-change.js";
 import { type RecordedParts, storedEdits } from "../outbox/outbox.js";
 
 type TreeFields = Record<"data" | "meta" | "dirs", Expression>;
 
-/** The page to which edits are confined, with the tree that was loaded. */
-export interface EditedPage {
-  tree: MemoryTree;
-  revision: number;
-}
-
 /**
  * Creates the change that `transact` stores on one page. The edits are made only if the page has not changed since it
  * was loaded. For the new text of a single file, only the text must not have changed.
- * @param swaps whether an unchanged text is enough, even if other files of the page have changed
+ * @param page undefined: there is no memory yet
  */
-export function* createEditParts(page: EditedPage, edits: TreeEdits, swaps: boolean): Steps<ChangeParts> {
-  const { tree } = page;
+export function* createEditParts(
+  { loaded: { tree }, edits, scope, outcome }: LoadedChange,
+  page: LoadedPage | undefined,
+): Steps<ChangeParts> {
+  const swaps = scope.approvalId === undefined && scope.isExact !== true;
   const swapped = swaps ? yield* findSwappedText(tree, edits) : null;
-  if (swapped !== null) return swapped;
+  if (swapped !== null) return { ...swapped, outcome };
   return {
     ...noChange,
-    unless: changedSince(page.revision),
+    outcome,
+    unless: changedSince(page?.revision ?? 0),
     fields: editFields(tree, edits),
     ...(edits.removed.length > 0 && { removedFields: ["splitAtBytes"] }),
     recorded: yield* recordParts(tree, edits),

@@ -1,6 +1,6 @@
 import type { ChangeResult } from "../../../core/tree/change.js";
 import { createRecord } from "../../driver/records.js";
-import { type Expression, literal, orEmpty, valueAt } from "../documents/expressions.js";
+import { type Expression, literal, orEmpty, valueAt, isPresent } from "../documents/expressions.js";
 import type { MadeCall } from "../documents/page-document.js";
 import type { LoadedPage } from "../reading/load.js";
 
@@ -20,7 +20,7 @@ const keptMs = 30 * 86_400_000;
 
 /** True if the page keeps the change. */
 export function isMade(changeId: string): Expression {
-  return { $gt: [valueAt("$calls", changeId), null] };
+  return isPresent(valueAt("$calls", changeId));
 }
 
 /** A change with an identity. */

@@ -1,5 +1,5 @@
 import type { Change } from "../../../core/tree/change.js";
-import { type Expression, literal, where } from "../documents/expressions.js";
+import { type Expression, literal, where, isPresent } from "../documents/expressions.js";
 import type { PageForm } from "./change-pipeline.js";
 import { type LoadedPage, isHead } from "../reading/load.js";
 import type { MemoryDocument } from "../documents/page-document.js";
@@ -13,7 +13,7 @@ export interface PageTarget extends PageForm {
   isHead: boolean;
 }
 
-const isSeveral: Expression = { $gt: ["$hi", null] };
+const isSeveral: Expression = isPresent("$hi");
 
 /** The head of a memory that has no other page, as far as this process knows. An upsert may create it. */
 export function targetHeadAlone(memory: PagedMemory): PageTarget {
@@ -50,7 +50,7 @@ export function targetLoadedPage(memory: PagedMemory, page: LoadedPage, isPaged:
 /** Returns the address of a new head and its incarnation. The filter of the upsert has set its `_id`. */
 export function createdFields({ clock, address }: PagedMemory): Expression {
   const key = { $toObjectId: createObjectId(clock()) };
-  return where({ $gt: ["$nodeId", null] }, {}, { $mergeObjects: [literal({ ...address }), { key }] });
+  return where(isPresent("$nodeId"), {}, { $mergeObjects: [literal({ ...address }), { key }] });
 }
 
 /** A condition that finds one incarnation of a memory. */

@@ -1,6 +1,6 @@
 import type { CallContext } from "../../../core/runtime/call.js";
 import { runInTimeSlices } from "../../../core/runtime/time-slices.js";
-import { type Expression, literal } from "../documents/expressions.js";
+import { type Expression, literal, isPresent } from "../documents/expressions.js";
 import { getIncarnation } from "../documents/page-document.js";
 import { createPageId } from "../documents/page-ids.js";
 import type { KnownPage, PagedMemory } from "../memory-context.js";
@@ -32,7 +32,7 @@ interface PlannedPages {
 }
 
 /** Another writer has created the memory. */
-const exists: Expression = { $gt: ["$revision", null] };
+const exists: Expression = isPresent("$revision");
 
 /** Stores edits of several pages, and those for which a page is split. They replace whole pages in a transaction. */
 export async function replacePages(

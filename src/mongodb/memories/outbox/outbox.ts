@@ -6,7 +6,7 @@ import { type MemoryActor, pickVersionOrigin } from "../../../core/values/actor.
 import type { RecordedChange, RecordedFile } from "../../history/outbox.js";
 import type { RecordedEdits } from "../../history/record-edits.js";
 import { type DirectoryChange, revisionsPerMs } from "../../history/version-document.js";
-import { type Expression, isOfSeveral, literal, where } from "../documents/expressions.js";
+import { type Expression, isOfSeveral, literal, where, isPresent } from "../documents/expressions.js";
 import {
   keyOfPath,
   pathOfKey,
@@ -42,7 +42,7 @@ export function recordInOutbox(
   const all: Expression = { $concatArrays: [{ $ifNull: ["$outbox", []] }, where(isUnchanged, [], [entry])] };
   const names = actor === null ? [] : nameActors(actor);
   const actors: Expression = { $setUnion: [{ $ifNull: ["$outboxActors", []] }, literal(names)] };
-  const hasTimes: Expression = { $or: [isOfSeveral(), { $gt: ["$lastVersion", null] }] };
+  const hasTimes: Expression = { $or: [isOfSeveral(), isPresent("$lastVersion")] };
   const kept = (value: Expression): Expression =>
     begins ? value : where({ $isArray: ["$outbox"] }, value, "$$REMOVE");
   return {

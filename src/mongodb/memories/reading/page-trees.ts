@@ -10,6 +10,7 @@ import {
   textBytes,
   totalTextBytes,
   where,
+  isPresent,
 } from "../documents/expressions.js";
 import { getIncarnation, type MemoryDocument, ownValue, pathOfKey } from "../documents/page-document.js";
 import { getHeadId } from "../documents/page-ids.js";
@@ -88,7 +89,7 @@ export function readVersions(memory: PagedMemory, call: CallContext): Promise<Pa
 async function readHeadAlone(memory: PagedMemory, needed: NeededTexts, call: CallContext): Promise<PageTree[] | null> {
   if (findKnownPages(memory) !== undefined) return null;
   const cached = findCached(memory, [getHeadId(memory.address)], needed);
-  const isSkipped: Expression = { $or: [{ $gt: ["$hi", null] }, isAnyOf(cached.keys())] };
+  const isSkipped: Expression = { $or: [isPresent("$hi"), isAnyOf(cached.keys())] };
   const head = await findHead<ReadPage>(memory, { revision: 1, ...projectPage(needed, isSkipped) }, call);
   if (head === null) return [];
   return head.hi === undefined ? [takeTree(memory, createHeadVersion(head), needed, cached, head)] : null;
@@ -129,7 +130,7 @@ function findCached({ cache }: PagedMemory, ids: readonly string[], needed: Need
 function isAnyOf(versions: Iterable<string>): Expression {
   const all = [...versions];
   if (all.length === 0) return false;
-  const id = where({ $gt: ["$key", null] }, { $toString: "$key" }, "$_id");
+  const id = where(isPresent("$key"), { $toString: "$key" }, "$_id");
   const version: Expression = { $concat: [id, " ", { $toString: "$revision" }] };
   return { $in: [version, literal(all)] };
 }
