@@ -4,7 +4,7 @@ import { runInTimeSlices, type Steps } from "../../core/runtime/time-slices.js";
 import { compareCodeUnits } from "../../core/values/text.js";
 import { pendingVersions } from "./flush.js";
 import { addTexts, type OutboxVersion } from "./outbox.js";
-import type { VersionCollection } from "./version-collection.js";
+import type { FindVersionsOptions, VersionCollection } from "./version-collection.js";
 import {
   checkVersionId,
   versionIdRange,
@@ -96,7 +96,7 @@ export class HistoryView {
     query: VersionQuery,
     limit: number,
     olderThan: string | null,
-    fields: { projection?: { older: 0 } } = {},
+    fields: Pick<FindVersionsOptions, "projection"> = {},
   ): Promise<VersionDocument[]> {
     const end = olderThan === null ? null : storedId(this.present.memory, checkVersionId(olderThan));
     const isWanted = (version: VersionDocument): boolean => (end === null || version._id < end) && fits(version, query);
@@ -112,7 +112,7 @@ export class HistoryView {
   async #newest(
     isWanted: (version: VersionDocument) => boolean,
     filter: object,
-    options: { limit?: number; projection?: { older: 0 }; hint?: string } = {},
+    options: FindVersionsOptions = {},
   ): Promise<VersionDocument[]> {
     const { limit = Infinity } = options;
     const recent = this.#recent.filter(isWanted).toReversed().slice(0, limit);

@@ -24,7 +24,7 @@ export interface Retention {
   keepMs?: number | undefined;
 }
 
-interface FindVersionsOptions {
+export interface FindVersionsOptions {
   limit?: number;
   hint?: string;
   /** Replaces the order by ids. */

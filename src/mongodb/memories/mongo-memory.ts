@@ -111,8 +111,7 @@ async function makeAlone(
   const { clock } = memory;
   const attempt = async (): Promise<ChangeResult | null> => {
     if (options.expectedDigest !== undefined) return null;
-    const at = clock();
-    const settings = { now: at, at, maxFileBytes };
+    const settings = { now: clock(), maxFileBytes };
     // The paths below a directory must be checked on the tree. The delete of a file can still be one command.
     const isChecked = change.type === "delete" && options.checkPath !== undefined;
     return attemptChange(memory, isChecked ? { ...change, ifDirectory: "fail" } : change, settings, call);
@@ -173,7 +172,7 @@ function restoreMemory(
   planned: ReadonlyMap<string, number>,
   call: CallContext,
 ): Promise<RecordedChange | null> {
-  const { clock, isReader } = memory;
+  const { isReader } = memory;
   return transact<RecordedChange | null>(
     memory,
     // A redaction gives the head a new revision: what was read before it must not be restored.
@@ -183,7 +182,7 @@ function restoreMemory(
       if (!isSame) return { edits: noEdits, result: null };
       const edits = restoreTree(tree, restoration, at);
       const recorded = { files: [], directories: {}, ...recordEdits(tree, edits) };
-      const result = { revision: nextRevision, page: "", at: isReader ? clock() : at, actor: call.actor, ...recorded };
+      const result = { revision: nextRevision, page: "", at, actor: call.actor, ...recorded };
       return { edits: isReader ? noEdits : edits, result };
     },
     call,

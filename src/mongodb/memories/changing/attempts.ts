@@ -27,11 +27,6 @@ import { keyOfPath } from "../documents/page-document.js";
 import { getOrderKey, isBefore } from "../documents/page-order.js";
 import { newFileBytes } from "../documents/page-sizes.js";
 
-export interface AttemptSettings extends ApplySettings {
-  /** The time of the change of the memory. `now` is the time of its files, which an import sets. */
-  at: Date;
-}
-
 type TextAttempt = Pick<ChangeParts, "counts" | "growth" | "isNothing" | "fileCreatedAt" | "outcome"> & {
   path: string;
   /** Whether the change creates a missing file. */
@@ -44,7 +39,7 @@ type TextAttempt = Pick<ChangeParts, "counts" | "growth" | "isNothing" | "fileCr
   before: Record<string, Expression>;
 };
 
-interface TextSettings extends Pick<AttemptSettings, "now"> {
+interface TextSettings extends Pick<ApplySettings, "now"> {
   /** The start of the page. The directories above it exist because the page does, and are stored in other pages. */
   lo: string;
 }
@@ -55,7 +50,7 @@ interface TextSettings extends Pick<AttemptSettings, "now"> {
  * @param lo the start of the page
  * @returns null for a change that only the tree can make
  */
-export function createAttempt(change: Change, options: AttemptSettings, lo: string): ChangeParts | null {
+export function createAttempt(change: Change, options: ApplySettings, lo: string): ChangeParts | null {
   const settings = { ...options, lo };
   if (change.type === "delete") return deleteAttempt(change.path, change.ifDirectory);
   if (change.path === ROOT) return null;
@@ -133,7 +128,7 @@ function getAddition(content: string, withoutNewlines: Expression): Expression {
 
 function appendAttempt(
   { path, content, create, lineEnds }: Extract<Change, { type: "append" }>,
-  settings: AttemptSettings & TextSettings,
+  settings: ApplySettings & TextSettings,
 ): ChangeParts {
   const old: Expression = { $ifNull: ["$$text", ""] };
   // For most texts the appended text alone shows that no newline is needed. Only the server knows how the old text
@@ -165,7 +160,7 @@ function appendAttempt(
 
 function writeAttempt(
   { path, content, ifExists, ifMissing }: Extract<Change, { type: "write" }>,
-  settings: AttemptSettings & TextSettings,
+  settings: ApplySettings & TextSettings,
 ): ChangeParts {
   const before: Expression = { $getField: { field: "createdAt", input: valueAt("$meta", keyOfPath(path)) } };
   const createdAt: Expression = { $ifNull: [before, settings.now] };
@@ -187,7 +182,7 @@ function writeAttempt(
 
 function updateAttempt(
   change: Extract<Change, { type: "update" }>,
-  settings: AttemptSettings & TextSettings,
+  settings: ApplySettings & TextSettings,
 ): ChangeParts {
   const { path } = change;
   const hasLineEnds = change.lineEnds === "file" && /[\r\n]/.test(change.oldContent + change.content);
@@ -227,7 +222,7 @@ function updateAttempt(
 /** Replaces the text of a file if the text is still `before`. Others may change the rest of the memory meanwhile. */
 export function* createSwap(
   { path, before, content }: { path: string; before: string; content: string },
-  settings: Pick<AttemptSettings, "now">,
+  settings: Pick<ApplySettings, "now">,
 ): Steps<ChangeParts> {
   return textAttempt(
     {

@@ -15,11 +15,11 @@ export async function makeTogether(tasks: readonly JointChangeTask[]): Promise<v
   const { memory } = first.item;
   await prepare(memory);
   const call = createCommonCall(tasks.map((task) => task.call));
-  const at = memory.clock();
+  const now = memory.clock();
   const pages = new Map<unknown, { task: JointChangeTask; sent: SentChange }[]>();
   for (const task of tasks) {
     const { item, call: by } = task;
-    const attempt = planAttempt(item.memory, item.change, { now: at, at, maxFileBytes: item.maxFileBytes });
+    const attempt = planAttempt(item.memory, item.change, { now, maxFileBytes: item.maxFileBytes });
     if (attempt === null) break;
     const { isHead, filter } = attempt.options.target;
     const page = isHead ? null : JSON.stringify(filter);

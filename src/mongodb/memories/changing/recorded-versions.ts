@@ -35,7 +35,7 @@ export async function recordReplaced(
   head: Pick<MemoryDocument, "key">,
   call: CallContext,
 ): Promise<RecordedVersions | null> {
-  const { history, versions, address, expiry, clock } = memory;
+  const { history, versions, address, expiry } = memory;
   const { pages, tree } = loaded;
   if (!beginsHistory(memory) && pages.every(({ outbox }) => outbox === undefined)) return null;
   const id = getIncarnation(head);
@@ -52,7 +52,7 @@ export async function recordReplaced(
   };
   const before = { memory: id, outboxes: listOutboxes(pages), texts: listTexts(tree) };
   const made = await createVersions(before, change, listTexts(tree.after(edits)), versions, call);
-  const until = expiry.versionsExpireAt(address.scope, clock());
+  const until = expiry.versionsExpireAt(address.scope);
   const expiresAt = until && { expiresAt: until.expiresAt };
   return {
     versions: made.map((version) => ({ ...version, ...expiresAt })),

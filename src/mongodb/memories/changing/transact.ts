@@ -1,13 +1,13 @@
 import type { MemoryOptions } from "../../../core/memory-options.js";
 import type { CallContext } from "../../../core/runtime/call.js";
 import { lostRace, maxAttempts, pause } from "../../../core/runtime/lost-race.js";
-import type { AppliedChange } from "../../../core/tree/apply-change.js";
+import type { AppliedChange, ApplySettings } from "../../../core/tree/apply-change.js";
 import { type Change, type ChangeResult, createsMissing, getScope, noResult } from "../../../core/tree/change.js";
 import { hasNoEdits, type MemoryTree } from "../../../core/tree/memory-tree.js";
 import { catchRefusal } from "../../../core/values/errors.js";
 import { utf8Bytes } from "../../../core/values/text.js";
 import { getPlanScope, type PlannedWrite, planChanges } from "../files/planned-changes.js";
-import { type AttemptSettings, createAttempt } from "./attempts.js";
+import { createAttempt } from "./attempts.js";
 import { findKnownPages, selectPages } from "../reading/known-pages.js";
 import { targetHeadAlone, targetKnownPage } from "./page-target.js";
 import { getSplitBytes, hasTransactions, type PagedMemory, prepare } from "../memory-context.js";
@@ -47,7 +47,7 @@ export type Applied<Result> = Pick<AppliedChange, "edits"> & { result: Result; o
 export async function attemptChange(
   memory: PagedMemory,
   change: Change,
-  settings: AttemptSettings,
+  settings: ApplySettings,
   call: CallContext,
 ): Promise<ChangeResult | null> {
   await prepare(memory);
@@ -62,14 +62,14 @@ export async function attemptChange(
 export function planAttempt(
   memory: PagedMemory,
   change: Change,
-  settings: AttemptSettings,
+  settings: ApplySettings,
 ): Pick<SentChange, "parts" | "options"> | null {
   const known = findKnownPages(memory);
   const [page] = known === undefined ? [] : selectPages(known.pages, { paths: [change.path], below: [] });
   const parts = createAttempt(change, settings, page?.lo ?? "");
   if (parts === null) return null;
-  const { now, at } = settings;
-  const times = { at, createdAt: now, splitBytes: getSplitBytes(memory) };
+  const { now } = settings;
+  const times = { at: now, createdAt: now, splitBytes: getSplitBytes(memory) };
   if (known === undefined || page === undefined) {
     const upsert = createsMissing(change);
     // An upsert cannot refuse the change of a missing document, so the size is checked before.

@@ -50,10 +50,11 @@ export class MemoryExpiry {
    * time of all versions costs a command, so it is moved seldom, and further than needed.
    * @returns null if the memory never expires. `latest`: an expiry time at or after this stays as it is
    */
-  versionsExpireAt(scope: MemoryScope, now: Date): { latest: Date; expiresAt: Date } | null {
+  versionsExpireAt(scope: MemoryScope): { latest: Date; expiresAt: Date } | null {
     const expireMs = this.#lifetimes[scope];
     if (expireMs === undefined) return null;
-    return { latest: new Date(now.getTime() + expireMs), expiresAt: new Date(now.getTime() + 2 * expireMs) };
+    const now = this.#clock().getTime();
+    return { latest: new Date(now + expireMs), expiresAt: new Date(now + 2 * expireMs) };
   }
 }
 

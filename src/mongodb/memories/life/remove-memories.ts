@@ -9,7 +9,9 @@ import { publicId } from "../../history/version-document.js";
 import {
   type CountedDocument,
   countProjection,
+  type MeasuredPages,
   measurePages,
+  noPages,
   type CountedChange,
   type CountedOutbox,
   recordedChanges,
@@ -33,6 +35,12 @@ const removalProjection: Record<string, Expression> = {
 };
 
 type RemovedDocument = CountedDocument & { changes: CountedChange[] };
+
+interface RemovedMemory {
+  head: RemovedDocument;
+  /** The pages except the head. */
+  others: MeasuredPages;
+}
 
 /** Matches heads without other pages, which one command removes. */
 export const isAlone = { hi: null };
@@ -61,10 +69,9 @@ export async function removeMemories(
 ): Promise<RemovedMemories> {
   const { collection, ready } = context;
   await ready();
-  const removed = new Map<string, RemovedDocument>();
-  const note = (head: RemovedDocument): unknown => removed.set(getIncarnation(head), head);
-  let otherFiles = 0;
-  const otherVersions = new Map<string, string[]>();
+  const removed = new Map<string, RemovedMemory>();
+  const note = (head: RemovedDocument, others = noPages): unknown =>
+    removed.set(getIncarnation(head), { head, others });
   const filter = lookUpRange(range);
   const alone = { ...filter, ...isAlone };
   const several = new Map<string, RemovedDocument>();
@@ -90,28 +97,21 @@ export async function removeMemories(
     if (address === null) continue;
     const others = await measurePages(context, head, call);
     const gone = await removeHead(openContext(context, address), head, call);
-    if (gone === null) continue;
-    otherFiles += others.files;
-    otherVersions.set(getIncarnation(head), listVersions(others.outboxes));
-    note(gone);
+    if (gone !== null) note(gone, others);
   }
   await removeOrphans(context, range, call);
   context.cache.clear();
-  return { memories: removed.size, ...countRemoved([...removed.values()], otherFiles, otherVersions) };
+  return countRemoved([...removed.values()]);
 }
 
-function countRemoved(
-  removed: readonly RemovedDocument[],
-  otherFiles: number,
-  otherVersions: ReadonlyMap<string, string[]>,
-): Omit<RemovedMemories, "memories"> {
+function countRemoved(removed: readonly RemovedMemory[]): RemovedMemories {
   return {
-    files: removed.reduce((sum, head) => sum + head.files, otherFiles),
-    hadVersions: removed.some(({ hasVersions }) => hasVersions === true),
-    recorded: removed.flatMap((head): OutboxVersions[] => {
-      const versionsId = getIncarnation(head);
-      const ids = [...listVersions([head]), ...(otherVersions.get(versionsId) ?? [])];
-      return ids.length === 0 ? [] : [{ versionsId, ids }];
+    memories: removed.length,
+    files: removed.reduce((sum, { head, others }) => sum + head.files + others.files, 0),
+    hadVersions: removed.some(({ head }) => head.hasVersions === true),
+    recorded: removed.flatMap(({ head, others }): OutboxVersions[] => {
+      const ids = listVersions([head, ...others.outboxes]);
+      return ids.length === 0 ? [] : [{ versionsId: getIncarnation(head), ids }];
     }),
   };
 }

@@ -98,7 +98,7 @@ export interface MeasuredPages {
   updatedAt?: Date;
 }
 
-const noPages: MeasuredPages = { files: 0, textBytes: 0, sizeBytes: 0, outboxes: [], recordedBytes: 0 };
+export const noPages: MeasuredPages = { files: 0, textBytes: 0, sizeBytes: 0, outboxes: [], recordedBytes: 0 };
 
 /** Measures the pages of a memory except its head. No command if there are none. */
 export async function measurePages(

@@ -200,8 +200,8 @@ export function listOutboxes(pages: readonly Pick<MemoryDocument, "_id" | "outbo
 }
 
 /** Returns the fields by which a head says that its memory has versions in the collection. */
-export function noteVersions({ clock, expiry, address }: PagedMemory): Record<string, Expression> {
-  const until = expiry.versionsExpireAt(address.scope, clock());
+export function noteVersions({ expiry, address }: PagedMemory): Record<string, Expression> {
+  const until = expiry.versionsExpireAt(address.scope);
   return { hasVersions: true, ...(until && { versionsExpireAt: { $min: ["$versionsExpireAt", until.expiresAt] } }) };
 }
 
@@ -256,7 +256,7 @@ export function listTexts({ files }: MemoryTree, paths: Iterable<string> = files
  * @returns whether there were any
  */
 export function moveVersions(memory: PagedMemory, call: CallContext): Promise<boolean> {
-  const { expiry, versions, clock, address } = memory;
-  const expiresAt = expiry.versionsExpireAt(address.scope, clock())?.expiresAt ?? null;
+  const { expiry, versions, address } = memory;
+  const expiresAt = expiry.versionsExpireAt(address.scope)?.expiresAt ?? null;
   return flush(new OutboxSource(memory), versions, expiresAt, call);
 }

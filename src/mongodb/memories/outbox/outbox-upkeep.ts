@@ -92,8 +92,8 @@ async function prolongVersions(
   versionsExpireAt: Date | undefined,
   call: CallContext,
 ): Promise<void> {
-  const { clock, expiry, history, versions, collection, address } = memory;
-  const until = expiry.versionsExpireAt(address.scope, clock());
+  const { expiry, history, versions, collection, address } = memory;
+  const until = expiry.versionsExpireAt(address.scope);
   const isOwed = versionsExpireAt === undefined ? !page.isHead : until !== null && versionsExpireAt < until.latest;
   if (history === null || until === null || !isOwed) return;
   const head = await findHead(memory, { versionsExpireAt: 1 }, call);
