@@ -54,14 +54,13 @@ export class MemoryDatabase {
   readonly db: Db;
   /** The option `memoriesCollection` of the store. */
   readonly collectionName: string;
-  readonly #open: (makesIndexes: boolean) => MemoriesContext;
   readonly #memories: Record<"read" | "write", MemoriesContext>;
 
   private constructor(client: MongoClient, { dbName, memoriesCollection = "memories" }: MemoryDatabaseOptions) {
     this.client = client;
     this.db = openMemoriesDatabase(client, dbName);
     this.collectionName = memoriesCollection;
-    this.#open = (makesIndexes) =>
+    const open = (makesIndexes: boolean): MemoriesContext =>
       openCollections({
         db: this.db,
         client,
@@ -75,7 +74,7 @@ export class MemoryDatabase {
         embeddings: null,
         makesIndexes,
       });
-    this.#memories = { read: this.#open(false), write: this.#open(true) };
+    this.#memories = { read: open(false), write: open(true) };
   }
 
   /**

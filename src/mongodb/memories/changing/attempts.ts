@@ -24,7 +24,7 @@ import {
 } from "../documents/expressions.js";
 import type { ChangeParts } from "./change-pipeline.js";
 import { keyOfPath } from "../documents/page-document.js";
-import { getOrderKey, isBefore } from "../documents/page-order.js";
+import { compareKeys, getOrderKey } from "../documents/page-order.js";
 import { newFileBytes } from "../documents/page-sizes.js";
 
 type TextAttempt = Pick<ChangeParts, "counts" | "growth" | "isNothing" | "fileCreatedAt" | "outcome"> & {
@@ -71,7 +71,7 @@ function textAttempt(attempt: TextAttempt, { now, lo }: TextSettings): ChangePar
   const key = keyOfPath(path);
   const parents = create
     ? getParents(path)
-        .filter((parent) => !isBefore(getOrderKey(parent), lo))
+        .filter((parent) => compareKeys(getOrderKey(parent), lo) >= 0)
         .map(keyOfPath)
     : [];
   const isMissing = isNull("$$text");

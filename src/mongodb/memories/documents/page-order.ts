@@ -41,7 +41,3 @@ function getRank(text: string, index: number): number {
   const isSurrogate = unit >= 0xd800 && unit <= 0xdfff;
   return isSurrogate ? unit + 0x1_0000 : unit;
 }
-
-export function isBefore(a: string, b: string): boolean {
-  return compareKeys(a, b) < 0;
-}

@@ -1,10 +1,10 @@
 import { Call, type CallContext, type CallLimits, withinTime } from "../../../core/runtime/call.js";
-import { addressOrNull, type MemoryScope, memoryScopes } from "../../../core/values/address.js";
+import { type MemoryScope, memoryScopes } from "../../../core/values/address.js";
 import { transactionError } from "../../driver/errors.js";
 import { reading, streaming } from "../../driver/reads.js";
 import { inTransaction } from "../../driver/transactions.js";
 import type { SweptCounts } from "../addresses/memory-filter.js";
-import { addressProjection, storedAddress } from "../listing/found-memories.js";
+import { addressProjection, parseAddress } from "../listing/found-memories.js";
 import { lookUpHead, type MemoriesContext, type PagedMemory, openContext } from "../memory-context.js";
 import { getIncarnation, type MemoryDocument } from "../documents/page-document.js";
 import { getPagesRange } from "../documents/page-ids.js";
@@ -104,7 +104,7 @@ async function* sweepMemories(context: MemoriesContext, call: CallContext): Asyn
     if (deadline === null) continue;
     for await (const head of findOld(context, scope, deadline, call)) {
       call.throwIfAborted();
-      const address = addressOrNull(storedAddress(head));
+      const address = parseAddress(head);
       // No memory can have such ids.
       if (address === null) continue;
       try {

@@ -1,17 +1,15 @@
 import type { CallContext } from "../../../core/runtime/call.js";
-import { addressOrNull } from "../../../core/values/address.js";
 import { isBadHint, isUnauthorized, storageError } from "../../driver/errors.js";
 import { reading, streaming } from "../../driver/reads.js";
 import { ownerOfAnyNode, rangeFilter, type RangeOwner } from "../addresses/address-keys.js";
 import type { AddressRange } from "../addresses/address-ranges.js";
-import { addressProjection, storedAddress } from "../listing/found-memories.js";
+import { addressProjection, parseAddress } from "../listing/found-memories.js";
 import type { ForgottenCounts } from "../addresses/memory-filter.js";
 import { type Expression, literal, where } from "../documents/expressions.js";
 import { lookUpRange, type MemoriesContext, openContext } from "../memory-context.js";
 import { actorName, isRecordedBy } from "../outbox/outbox.js";
 import { moveVersions } from "../outbox/outbox-source.js";
 import { getIncarnation, type MemoryDocument } from "../documents/page-document.js";
-import { parseHeadId } from "../documents/page-ids.js";
 import { outboxIndex } from "../documents/page-indexes.js";
 import { removeExpired } from "./expire.js";
 import { findMentions } from "./mentions.js";
@@ -99,11 +97,8 @@ async function unnameOutboxes(context: MemoriesContext, { field, id }: RangeOwne
   const others: Expression = { $setDifference: ["$outboxActors", literal([name])] };
   const options = { projection: addressProjection, hint: outboxIndex.name };
   try {
-    for await (const { _id, ...stored } of streaming(
-      collection.find<MemoryDocument>({ outboxActors: name }, call, options),
-    )) {
-      // Only heads have the fields of the address.
-      const address = addressOrNull(storedAddress(stored)) ?? parseHeadId(_id);
+    for await (const page of streaming(collection.find<MemoryDocument>({ outboxActors: name }, call, options))) {
+      const address = parseAddress(page);
       if (address !== null) {
         const memory = openContext(context, address);
         // No other command finds a memory that has expired, so its changes would not become versions.
@@ -112,7 +107,7 @@ async function unnameOutboxes(context: MemoriesContext, { field, id }: RangeOwne
       }
       // The name stays if another change by the same author came meanwhile.
       const update = [{ $set: { outboxActors: where(isRecordedBy(field, id), "$outboxActors", others) } }];
-      await collection.updateOne({ _id, outboxActors: name }, update, call);
+      await collection.updateOne({ _id: page._id, outboxActors: name }, update, call);
     }
   } catch (error) {
     // Without the index no store has ever kept a history here.

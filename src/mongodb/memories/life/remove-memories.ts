@@ -1,7 +1,7 @@
 import type { CallContext } from "../../../core/runtime/call.js";
 import { addressOrNull } from "../../../core/values/address.js";
 import type { AddressRange } from "../addresses/address-ranges.js";
-import { addressProjection, storedAddress } from "../listing/found-memories.js";
+import { addressProjection, parseAddress } from "../listing/found-memories.js";
 import type { ForgottenCounts } from "../addresses/memory-filter.js";
 import type { Expression } from "../documents/expressions.js";
 import { lookUpRange, type MemoriesContext, type PagedMemory, openContext } from "../memory-context.js";
@@ -93,7 +93,7 @@ export async function removeMemories(
       several.set(getIncarnation(head), head);
   }
   for (const head of several.values()) {
-    const address = addressOrNull(storedAddress(head));
+    const address = parseAddress(head);
     if (address === null) continue;
     const others = await measurePages(context, head, call);
     const gone = await removeHead(openContext(context, address), head, call);

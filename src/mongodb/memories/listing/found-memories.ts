@@ -1,6 +1,12 @@
 import type { CallContext } from "../../../core/runtime/call.js";
 import type { FindCursor, FindOptions } from "mongodb";
-import { type CheckedAddress, isMemoryScope, type OwnerField, ownerFields } from "../../../core/values/address.js";
+import {
+  addressOrNull,
+  type CheckedAddress,
+  isMemoryScope,
+  type OwnerField,
+  ownerFields,
+} from "../../../core/values/address.js";
 import { parseMemoryNamespace, getMemoryNamespace } from "../../../core/values/namespace.js";
 import { type Batches, flattened, mergeOrdered } from "../../driver/ordered-streams.js";
 import { reading, streamingBatches } from "../../driver/reads.js";
@@ -10,6 +16,7 @@ import { type AddressRange, addressRangesWithin } from "../addresses/address-ran
 import { mayBePresent } from "../life/memory-expiry.js";
 import { type MemoriesContext, nameShards } from "../memory-context.js";
 import type { MemoryDocument } from "../documents/page-document.js";
+import { parseHeadId } from "../documents/page-ids.js";
 import { expiryFields } from "../reading/known-pages.js";
 
 /** A memory with the requested fields of the document that contains its address. */
@@ -178,6 +185,11 @@ export function storedAddress(document: StoredAddress): object {
   const { nodeId, scope } = document;
   const ownerField = isMemoryScope(scope) ? ownerFields[scope] : null;
   return ownerField === null ? { nodeId, scope } : { nodeId, scope, [ownerField]: document[ownerField] };
+}
+
+/** Only heads have the fields of the address, but the ids of all pages begin with it. Null if no memory can have it. */
+export function parseAddress(document: StoredAddress & { _id: unknown }): CheckedAddress | null {
+  return addressOrNull(storedAddress(document)) ?? parseHeadId(document._id);
 }
 
 type StoredAddress = Partial<Record<"nodeId" | "scope" | OwnerField, unknown>>;

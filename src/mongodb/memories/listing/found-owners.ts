@@ -1,8 +1,8 @@
 import type { Document } from "mongodb";
-import { addressOrNull, type CheckedAddress } from "../../../core/values/address.js";
+import type { CheckedAddress } from "../../../core/values/address.js";
 import { compareCodeUnits } from "../../../core/values/text.js";
-import { getAddressKey, parseHeadId } from "../documents/page-ids.js";
-import { storedAddress } from "./found-memories.js";
+import { getAddressKey } from "../documents/page-ids.js";
+import { parseAddress } from "./found-memories.js";
 
 /** A page of a memory, or the document that names the owner of versions. */
 export type FoundOwner = Partial<Record<"nodeId" | "scope" | "threadId" | "userId", string>> & {
@@ -23,9 +23,8 @@ export function lookUpOwners(versionsName: string): Document[] {
 /** Returns the addresses, each once and in the order of their keys. */
 export function listAddresses(found: readonly FoundOwner[]): CheckedAddress[] {
   const addresses = new Map<string, CheckedAddress>();
-  for (const { _id, owner, ...fields } of found) {
-    // Only the first page of a memory has the fields of the address, but the ids of all pages begin with it.
-    const address = addressOrNull(storedAddress(owner ?? fields)) ?? parseHeadId(_id);
+  for (const each of found) {
+    const address = parseAddress(each.owner ?? each);
     if (address !== null) addresses.set(getAddressKey(address), address);
   }
   return [...addresses].toSorted(([a], [b]) => compareCodeUnits(a, b)).map(([, address]) => address);

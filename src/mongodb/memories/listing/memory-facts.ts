@@ -1,16 +1,9 @@
 import type { CallContext } from "../../../core/runtime/call.js";
-import {
-  addressOrNull,
-  type CheckedAddress,
-  type MemoryScope,
-  memoryScopes,
-  ownerFields,
-} from "../../../core/values/address.js";
+import { type CheckedAddress, type MemoryScope, memoryScopes, ownerFields } from "../../../core/values/address.js";
 import { streaming } from "../../driver/reads.js";
-import { addressProjection, storedAddress } from "./found-memories.js";
+import { addressProjection, parseAddress } from "./found-memories.js";
 import { lookUpHead, type MemoriesContext } from "../memory-context.js";
 import { isOutdated } from "../documents/earlier-documents.js";
-import { parseHeadId } from "../documents/page-ids.js";
 import type { MemoryDocument } from "../documents/page-document.js";
 import { measurePages } from "./memory-summaries.js";
 import { isOverdue } from "../outbox/outbox.js";
@@ -51,7 +44,7 @@ export async function* readFacts(
   ];
   const found = context.collection.aggregate<FoundFacts>(pipeline, call);
   for await (const head of streaming(found)) {
-    const stored = addressOrNull(storedAddress(head)) ?? parseHeadId(head._id);
+    const stored = parseAddress(head);
     // No memory can have such ids.
     if (stored === null) continue;
     const others = await measurePages(context, head, call);

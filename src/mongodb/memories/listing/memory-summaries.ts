@@ -1,7 +1,6 @@
 import type { CallContext } from "../../../core/runtime/call.js";
-import { addressOrNull } from "../../../core/values/address.js";
 import type { AddressRange } from "../addresses/address-ranges.js";
-import { addressProjection, storedAddress } from "./found-memories.js";
+import { addressProjection, parseAddress } from "./found-memories.js";
 import type { MemorySummary } from "../addresses/memory-filter.js";
 import { type PageEnd, readHeads, type SummaryPage } from "./summary-pages.js";
 import { totalTextBytes, type Expression, orEmpty } from "../documents/expressions.js";
@@ -48,7 +47,7 @@ async function toSummary(
   document: SummarisedDocument,
   call: CallContext,
 ): Promise<MemorySummary[]> {
-  const address = addressOrNull(storedAddress(document));
+  const address = parseAddress(document);
   if (address === null) return [];
   const others = await measurePages(context, document, call);
   const deadline = context.expiry.deadline(address.scope);
