@@ -30,13 +30,12 @@ const maxKnownMemories = 1000;
 export function openCollections(store: StoreContext): MemoriesContext {
   const { db, client, collectionName, connect, clock, expireMs, history, embeddings } = store;
   const { versionsName, proposalsName, vectorsName } = nameCollections(collectionName);
-  const documents = db.collection<MemoryDocument>(collectionName);
   const versions = new ExactCollection(db.collection<StoredVersion>(versionsName));
   const isReader = !store.makesIndexes;
   const opened = {
     db,
     client,
-    collection: new ExactCollection(documents),
+    collection: new ExactCollection(db.collection<MemoryDocument>(collectionName)),
     versions: new VersionCollection(versions, history ?? {}, clock),
     records: RecordCollection.open(db, { name: proposalsName, connect, clock }),
     vectors: VectorCollection.open(db, vectorsName, {
@@ -56,7 +55,7 @@ export function openCollections(store: StoreContext): MemoriesContext {
     knownPages: new RecentMap<KnownPages>(maxKnownMemories),
     cache: new PageCache(),
   };
-  return { ...opened, ready: createMemoryIndexes(store, opened, documents) };
+  return { ...opened, ready: createMemoryIndexes(store, opened) };
 }
 
 function nameCollections(memoriesCollection: string): Record<"versionsName" | "proposalsName" | "vectorsName", string> {

@@ -97,7 +97,6 @@ const own = {
 export function createMemoryIndexes(
   { db, connect, expireMs, makesIndexes, history }: StoreContext,
   { collection, versions, expiry }: Pick<MemoriesContext, "collection" | "versions" | "expiry">,
-  documents: Collection<MemoryDocument>,
 ): () => Promise<void> | undefined {
   const prepare = once(async () => {
     if (makesIndexes) await refuseForeignDocuments(collection, own);
@@ -108,7 +107,7 @@ export function createMemoryIndexes(
     await createIndexes(collection, [...Object.values(ownerIndexes), ...largeIndexes], "a memory", own.option);
     await createTtlIndexes(db, collection, memoryExpiryIndexes(expireMs), "a memory", own.option);
     if (history === null) return;
-    if (!history.begins) return expiry.goBy(findLifetimes(await readIndexes(documents)));
+    if (!history.begins) return expiry.goBy(findLifetimes(await readIndexes(db.collection(collection.name))));
     await createIndexes(collection, [outboxIndex], "the history", own.option);
     await versions.makeIndexes(own.option);
   });
@@ -134,7 +133,7 @@ async function createAddressIndexes(collection: ExactCollection<MemoryDocument>)
 }
 
 /** Empty if the user may not list indexes, or if there is no collection. @throws MemoryError EIO */
-async function readIndexes(collection: Collection<MemoryDocument>): Promise<IndexDescriptionInfo[]> {
+async function readIndexes(collection: Collection): Promise<IndexDescriptionInfo[]> {
   try {
     return await collection.indexes();
   } catch (error) {
