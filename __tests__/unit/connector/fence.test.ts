@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { shownText } from "../../../src/core/display/shown-text.js";
 import { guardFence } from "../../../src/prompt/fence.js";
-import fc from "../../helpers/fast-check.js";
+import fc, { assertProperty } from "../../helpers/fast-check.js";
 import {
   fullOptions,
   hostileOutline,
@@ -12,7 +12,6 @@ import {
   renderMemory,
 } from "./outlines.js";
 import { hiddenIn, tokensIn } from "../../helpers/harmful-texts.js";
-import { repetitions } from "../../helpers/repetitions.js";
 
 /** How often a reader who folds Unicode and skips all but letters would see the tag. */
 function tagsSeen(text: string, form: "NFKC" | "NFKD" = "NFKC"): number {
@@ -42,7 +41,7 @@ function contentLines(content: string): string[] {
 
 describe("the fence", () => {
   it("opens once and closes once, whatever names and contents hold", () => {
-    fc.assert(
+    assertProperty(
       fc.property(hostileOutline, renderOptions, (outline, options) => {
         const text = renderMemory(outline, options);
         if (text === null) return;
@@ -51,16 +50,16 @@ describe("the fence", () => {
         expect(tagsSeen(text)).toBe(2);
         expect(tagsSeen(text, "NFKD")).toBe(2);
       }),
-      { numRuns: repetitions({ usual: 40, long: 1_000 }) },
+      { usual: 40, long: 1_000 },
     );
   });
 
   it("cannot be closed by two texts that only together spell its tag", () => {
-    fc.assert(
+    assertProperty(
       fc.property(hostileText, hostileText, (before, after) => {
         expect(tagsSeen(guardFence(before) + guardFence(after))).toBe(0);
       }),
-      { numRuns: repetitions({ usual: 40, long: 1_000 }) },
+      { usual: 40, long: 1_000 },
     );
   });
 
@@ -179,13 +178,13 @@ describe("contents between the fence", () => {
 
 describe("what is rendered", () => {
   it("holds neither a token of a chat template nor a hidden character, whatever names and contents hold", () => {
-    fc.assert(
+    assertProperty(
       fc.property(hostileOutline, renderOptions, (outline, options) => {
         const text = renderMemory(outline, options) ?? "";
         expect(tokensIn(text)).toEqual([]);
         expect(hiddenIn(text)).toEqual([]);
       }),
-      { numRuns: repetitions({ usual: 40, long: 1_000 }) },
+      { usual: 40, long: 1_000 },
     );
   });
 

@@ -10,8 +10,7 @@ import {
   hostileOutline,
   renderOptions,
 } from "./outlines.js";
-import fc from "../../helpers/fast-check.js";
-import { repetitions } from "../../helpers/repetitions.js";
+import fc, { assertProperty } from "../../helpers/fast-check.js";
 import { openMemory, MemoryConnectorNode, MemoryNode } from "../../../src/index.js";
 import { type Form, showMemories } from "../../../src/prompt/shown-memory.js";
 import { memoryMiddleware } from "../../../src/middleware/index.js";
@@ -229,18 +228,18 @@ describe("a tree over the limit", () => {
 
 describe("for every memory and every limit", () => {
   it("the text is never over the limit, nor ill-formed", () => {
-    fc.assert(
+    assertProperty(
       fc.property(hostileOutline, renderOptions, (outline, options) => {
         const text = renderMemory(outline, options) ?? "";
         expect(text.length).toBeLessThanOrEqual(options.maxChars);
         expect(text.isWellFormed()).toBe(true);
       }),
-      { numRuns: repetitions({ usual: 40, long: 1_000 }) },
+      { usual: 40, long: 1_000 },
     );
   });
 
   it("what is shown and what is said to be left out add up to all there is", () => {
-    fc.assert(
+    assertProperty(
       fc.property(hostileOutline, renderOptions, (outline, options) => {
         const text = renderMemory(outline, { ...options, content: "tree" });
         if (text === null) return;
@@ -249,12 +248,12 @@ describe("for every memory and every limit", () => {
         expect(entryLines(text).length + Number(left)).toBe(total);
         expect(Number(all)).toBe(total);
       }),
-      { numRuns: repetitions({ usual: 40, long: 1_000 }) },
+      { usual: 40, long: 1_000 },
     );
   });
 
   it("every content is shown whole or counted", () => {
-    fc.assert(
+    assertProperty(
       fc.property(hostileOutline, renderOptions, (outline, options) => {
         const text = renderMemory(outline, { ...options, content: "full" });
         if (text === null) return;
@@ -264,14 +263,14 @@ describe("for every memory and every limit", () => {
         const [, left = 0] = /\n\((\d+) contents? left out\)\n/.exec(text) ?? [];
         expect(shown.length + Number(left)).toBe(outline.files.filter(({ sizeBytes }) => sizeBytes > 0).length);
       }),
-      { numRuns: repetitions({ usual: 40, long: 1_000 }) },
+      { usual: 40, long: 1_000 },
     );
   });
 
   it("no name is left out that would fit, and none above one that is shown", () => {
     const segment = fc.stringMatching(/^[a-c]{1,9}$/);
     const names = fc.array(fc.array(segment, { minLength: 1, maxLength: 4 }), { minLength: 2, maxLength: 15 });
-    fc.assert(
+    assertProperty(
       fc.property(names, fc.integer({ min: 70, max: 600 }), (paths, maxChars) => {
         // Directories only, so that any set of paths is a tree.
         const outline = createOutline(
@@ -289,12 +288,12 @@ describe("for every memory and every limit", () => {
         const room = maxChars - text.replace(/\n\(.*\)/, "").length - count.length - 1;
         for (const path of omitted) expect(path.length + 1).toBeGreaterThan(room);
       }),
-      { numRuns: repetitions({ usual: 40, long: 500 }) },
+      { usual: 40, long: 500 },
     );
   });
 
   it("the same memory gives the same bytes, in whatever order a storage hands it out", () => {
-    fc.assert(
+    assertProperty(
       fc.property(
         hostileOutline.chain((outline) =>
           fc.record({
@@ -309,7 +308,7 @@ describe("for every memory and every limit", () => {
           expect(renderMemory(shuffled, options)).toBe(renderMemory(outline, options));
         },
       ),
-      { numRuns: repetitions({ usual: 30, long: 300 }) },
+      { usual: 30, long: 300 },
     );
   });
 });

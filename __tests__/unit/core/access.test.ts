@@ -14,10 +14,9 @@ import { checkPolicy, type MemoryPolicy } from "../../../src/core/access/policy.
 import { isGranted } from "../../../src/core/access/rights.js";
 import { bindMemory } from "../../../src/core/bind-memory.js";
 import { Policies } from "../../../src/core/access/policies.js";
-import fc from "../../helpers/fast-check.js";
+import fc, { assertProperty } from "../../helpers/fast-check.js";
 import { restrict } from "../../helpers/restrict.js";
 import { mayDo, verdictOf } from "../../helpers/access-model.js";
-import { repetitions } from "../../helpers/repetitions.js";
 
 async function memoryUnder(
   ...policies: (MemoryPolicy & { access?: MemoryAccess })[]
@@ -98,7 +97,7 @@ describe("random trees of rules", () => {
       fc.array(anyRules, { minLength: 1, maxLength: 3 }),
       fc.array(anyPath, { minLength: 5, maxLength: 5 }),
     );
-    fc.assert(
+    assertProperty(
       fc.property(anyTree, ([trees, paths]) => {
         const policies = trees.map((rules) => ({ rules }));
         const checked = new Policies(policies.map(checkPolicy));
@@ -113,7 +112,7 @@ describe("random trees of rules", () => {
           }
         }
       }),
-      { numRuns: repetitions({ usual: 200, long: 10_000 }) },
+      { usual: 200, long: 10_000 },
     );
   });
 
@@ -138,7 +137,7 @@ describe("random trees of rules", () => {
         }
       }
     });
-    await fc.assert(property, { numRuns: repetitions({ usual: 40, long: 10_000 }) });
+    await assertProperty(property, { usual: 40, long: 10_000 });
   });
 });
 

@@ -3,8 +3,7 @@ import { blameLines } from "../../../src/core/history/blame.js";
 import type { FileLineage, LineageStep } from "../../../src/core/history/history-backend.js";
 import { encodeText } from "../../helpers/at-once.js";
 import { createUnlimitedCall } from "../../../src/core/runtime/call.js";
-import fc from "../../helpers/fast-check.js";
-import { repetitions } from "../../helpers/repetitions.js";
+import fc, { assertProperty } from "../../helpers/fast-check.js";
 import { applyChange, type Change, MemoryTree } from "../../../src/custom-backend/index.js";
 import { digestTree } from "../../../src/core/tree/digest.js";
 import { createFiles } from "../../helpers/snapshot-files.js";
@@ -55,7 +54,7 @@ it.each([
 ])(
   "blame names the version that brought each of many %s lines, however many places a version changed",
   async (_length, rest) => {
-    await fc.assert(
+    await assertProperty(
       fc.asyncProperty(fc.array(someChange, { maxLength: 12 }), fc.nat(150), async (changes, count) => {
         const brought = (id: string, index: number): Line => ({ text: `${index}.${id}${rest}`, id });
         let lines = Array.from({ length: count + 1 }, (_, index) => brought("0", index));
@@ -73,7 +72,7 @@ it.each([
         const blamed = await blameLines(lineageOf(lines, steps), createUnlimitedCall());
         expect(blamed.map(({ text, version }) => ({ text, id: version?.id }))).toEqual(lines);
       }),
-      { numRuns: repetitions({ usual: 60, long: 3_000 }) },
+      { usual: 60, long: 3_000 },
     );
   },
 );
@@ -209,13 +208,13 @@ const someTexts = fc
 
 describe("an older text", () => {
   it("is read by the newer one", () => {
-    fc.assert(
+    assertProperty(
       fc.property(someTexts, ({ older, newer }) => {
         const told = encodeText(older, newer);
         expect(readOlderText(told, newer)).toBe(older);
         expect(told.text.isWellFormed()).toBe(true);
       }),
-      { numRuns: repetitions({ usual: 200, long: 10_000 }) },
+      { usual: 200, long: 10_000 },
     );
   });
 

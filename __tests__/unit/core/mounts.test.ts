@@ -2,11 +2,10 @@ import { describe, expect, it } from "@jest/globals";
 import { equal } from "node:assert/strict";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { mayDo } from "../../helpers/access-model.js";
-import fc from "../../helpers/fast-check.js";
+import fc, { assertProperty } from "../../helpers/fast-check.js";
 import { restrict } from "../../helpers/restrict.js";
 import { mountMemories, type Memory, type MemoryAccess, MemoryError, openMemory } from "../../../src/index.js";
 import { freshAddress, refuses } from "../../helpers/memory-case.js";
-import { repetitions } from "../../helpers/repetitions.js";
 
 const store = new InMemoryStore();
 const open = (): Memory => openMemory(store, freshAddress());
@@ -262,7 +261,7 @@ describe("random trees of mounts and rules", () => {
         equal(outcome !== "EACCES", isAllowed, `${name} ${at}`);
       }
     });
-    await fc.assert(property, { numRuns: repetitions({ usual: 80, long: 10_000 }) });
+    await assertProperty(property, { usual: 80, long: 10_000 });
   });
 });
 

@@ -6,8 +6,7 @@ import { freshAddress } from "../../helpers/memory-case.js";
 import { HangingStore, LosingStore } from "../../helpers/hanging-store.js";
 import { createUnlimitedCall, withinTime, Call } from "../../../src/core/runtime/call.js";
 import { runInTimeSlices, type Steps } from "../../../src/core/runtime/time-slices.js";
-import fc from "../../helpers/fast-check.js";
-import { repetitions } from "../../helpers/repetitions.js";
+import fc, { assertProperty } from "../../helpers/fast-check.js";
 import { mergeSort, sortInTimeSlices } from "../../../src/core/runtime/sort-in-steps.js";
 import { type JointTask, TurnQueue, type TurnQueueSettings } from "../../../src/core/runtime/turn-queue.js";
 
@@ -278,7 +277,7 @@ describe("a sort in turns", () => {
       const list = createList(length, keys);
       expect(await sortInTimeSlices(list, byKey, null)).toEqual(list.toSorted(byKey));
     });
-    await fc.assert(property, { numRuns: repetitions({ usual: 6, long: 50 }) });
+    await assertProperty(property, { usual: 6, long: 50 });
   });
 
   it("pauses after each few thousand elements", () => {

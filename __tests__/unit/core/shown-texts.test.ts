@@ -2,9 +2,8 @@ import { describe, expect, it } from "@jest/globals";
 import { applyPatch } from "diff";
 import { meantText, shownJson, shownText } from "../../../src/core/display/shown-text.js";
 import { anyCharacter } from "../../helpers/any-character.js";
-import fc from "../../helpers/fast-check.js";
+import fc, { assertProperty } from "../../helpers/fast-check.js";
 import { hiddenIn, specialTokens, tokensIn } from "../../helpers/harmful-texts.js";
-import { repetitions } from "../../helpers/repetitions.js";
 import { shownChange, shownDiff } from "../../../src/core/approval/shown-diff.js";
 import { unifiedDiff } from "../../../src/core/history/unified-diff.js";
 import { createUnlimitedCall } from "../../../src/core/runtime/call.js";
@@ -57,12 +56,12 @@ describe("a text as models are shown it", () => {
   });
 
   it("holds neither a token nor a hidden character, whatever it was", () => {
-    fc.assert(
+    assertProperty(
       fc.property(text, (given) => {
         expect(tokensIn(shownText(given))).toEqual([]);
         expect(hiddenIn(shownText(given))).toEqual([]);
       }),
-      { numRuns: repetitions({ usual: 60, long: 5_000 }) },
+      { usual: 60, long: 5_000 },
     );
   });
 
@@ -115,14 +114,14 @@ describe("a text as models are shown it", () => {
 describe("JSON that models are shown", () => {
   it("means the same, and holds neither a token nor a hidden character", () => {
     const value = fc.dictionary(text, fc.oneof(text, fc.array(text), fc.constant(null), fc.integer()));
-    fc.assert(
+    assertProperty(
       fc.property(value, (given) => {
         const json = shownJson(given);
         expect(JSON.parse(json)).toEqual(JSON.parse(JSON.stringify(given)));
         expect(tokensIn(json)).toEqual([]);
         expect(hiddenIn(json)).toEqual([]);
       }),
-      { numRuns: repetitions({ usual: 40, long: 2_000 }) },
+      { usual: 40, long: 2_000 },
     );
   });
 });

@@ -8,7 +8,7 @@ import { repetitions } from "../../helpers/repetitions.js";
 import { asHostname, isHost, isLoopback, parseHostHeader } from "../../../src/core/values/hostnames.js";
 import { callLimits, JsonBounds } from "../../../src/core/values/json-bounds.js";
 import { LiteralSearch } from "../../../src/core/values/literal-search.js";
-import fc from "../../helpers/fast-check.js";
+import fc, { assertProperty } from "../../helpers/fast-check.js";
 import { keyOfPath, pathOfKey } from "../../../src/mongodb/memories/documents/page-document.js";
 import { MemoryError } from "../../../src/index.js";
 import { normalizePath } from "../../../src/core/values/paths.js";
@@ -193,7 +193,7 @@ const patternAndText = fc
 
 describe("a literal search", () => {
   it("finds what indexOf and split find, in texts with the pattern and in others", () => {
-    fc.assert(
+    assertProperty(
       fc.property(patternAndText, fc.nat({ max: 3000 }), ({ pattern, text }, from) => {
         for (const sought of [pattern, `${pattern}!`]) {
           const search = new LiteralSearch(sought);
@@ -202,7 +202,7 @@ describe("a literal search", () => {
           expect(search.split(text)).toEqual(text.split(sought));
         }
       }),
-      { numRuns: repetitions({ usual: 60, long: 5000 }) },
+      { usual: 60, long: 5000 },
     );
   });
 
@@ -253,9 +253,9 @@ it("a path is the same, or refused alike, whether or not it is given in its one 
     maxLength: 34,
   });
   const spelled = (path: string): unknown => legalNames(() => normalizePath(path));
-  fc.assert(
+  assertProperty(
     fc.property(segments, (parts) => expect(spelled(`/${parts.join("/")}`)).toBe(spelled(`//${parts.join("//")}`))),
-    { numRuns: repetitions({ usual: 200, long: 5_000 }) },
+    { usual: 200, long: 5_000 },
   );
   for (const legalPath of [
     `/${"x".repeat(255)}`,
@@ -277,9 +277,9 @@ describe("a path as a stored key", () => {
     .map(String);
 
   it("comes back equal, so no two paths share a key", () => {
-    fc.assert(
+    assertProperty(
       fc.property(path, (one) => expect(pathOfKey(keyOfPath(one))).toBe(one)),
-      { numRuns: repetitions({ usual: 150, long: 2_000 }) },
+      { usual: 150, long: 2_000 },
     );
   });
 
@@ -289,7 +289,7 @@ describe("a path as a stored key", () => {
       expect(segments).toHaveLength(one.split("/").length - 1);
       for (const segment of segments) expect(segment).toMatch(/^[^$\0]/);
     };
-    fc.assert(fc.property(path, plain), { numRuns: repetitions({ usual: 150, long: 2_000 }) });
+    assertProperty(fc.property(path, plain), { usual: 150, long: 2_000 });
   });
 
   it("stays as it is for the paths of the rule plain", () => {

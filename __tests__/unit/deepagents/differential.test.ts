@@ -6,8 +6,7 @@ import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { type BackendProtocolV2, FilesystemBackend, StoreBackend } from "deepagents";
 import { DeepAgentsBackend } from "../../../src/deepagents/index.js";
 import { openMemory } from "../../../src/index.js";
-import fc from "../../helpers/fast-check.js";
-import { repetitions } from "../../helpers/repetitions.js";
+import fc, { assertProperty } from "../../helpers/fast-check.js";
 
 /** deepagents' own backends, beside ours over the same files. */
 interface Backends {
@@ -229,7 +228,7 @@ describe("globs beside deepagents' own", () => {
     .filter(isPlain);
 
   it("find the same files by any pattern", async () => {
-    await fc.assert(
+    await assertProperty(
       fc.asyncProperty(
         fc.uniqueArray(file, { maxLength: 30 }),
         fc.array(pattern, { minLength: 1, maxLength: 20 }),
@@ -239,7 +238,7 @@ describe("globs beside deepagents' own", () => {
             expect([each, getEntries(await ours.glob(each))]).toEqual([each, getEntries(await store.glob(each))]);
         },
       ),
-      { numRuns: repetitions({ usual: 25, long: 1000 }) },
+      { usual: 25, long: 1000 },
     );
   });
 });
@@ -249,7 +248,7 @@ describe("edits beside deepagents' own", () => {
   const text = fc.array(pieces, { maxLength: 8 }).map((parts) => parts.join(""));
 
   it("leave the same text and say the same, and what comes near", async () => {
-    await fc.assert(
+    await assertProperty(
       fc.asyncProperty(text, text, text, fc.boolean(), async (content, oldString, newString, replaceAll) => {
         const { ours, store } = await storesOnly({ "/f.md": content });
         const [one, other] = [
@@ -260,20 +259,20 @@ describe("edits beside deepagents' own", () => {
         expect({ ...one, error: one.error?.split("\nNearest, ")[0] }).toEqual({ ...other, error: other.error });
         expect((await ours.readRaw("/f.md")).data?.content).toBe((await store.readRaw("/f.md")).data?.content);
       }),
-      { numRuns: repetitions({ usual: 50, long: 300 }) },
+      { usual: 50, long: 300 },
     );
   });
 
   it("windows of any text and bounds are the same where there are lines", async () => {
     const bound = fc.oneof(fc.integer({ min: -2, max: 12 }), fc.constantFrom(1.5, Number.NaN));
-    await fc.assert(
+    await assertProperty(
       fc.asyncProperty(text, bound, bound, async (content, offset, limit) => {
         const { ours, store } = await storesOnly({ "/f.txt": content });
         const answer = await ours.read("/f.txt", offset, limit);
         if (answer.error === undefined) expect(answer).toEqual(await store.read("/f.txt", offset, limit));
         else expect(offset).toBeGreaterThan(0);
       }),
-      { numRuns: repetitions({ usual: 50, long: 300 }) },
+      { usual: 50, long: 300 },
     );
   });
 });

@@ -4,9 +4,8 @@ import type { Memory } from "../../../src/core/memory.js";
 import type { ChosenDialect } from "../../../src/dialects/registry.js";
 import { openMemory } from "../../../src/open-memory.js";
 import { createDialect, type DialectName, dialectNames } from "../../helpers/dialects-under-test.js";
-import fc from "../../helpers/fast-check.js";
+import fc, { assertProperty } from "../../helpers/fast-check.js";
 import { freshAddress } from "../../helpers/memory-case.js";
-import { repetitions } from "../../helpers/repetitions.js";
 
 import { DeepAgentsBackend } from "../../../src/deepagents/index.js";
 import { createClaudeMemoryTool } from "../../../src/langchain/claude/index.js";
@@ -107,7 +106,7 @@ describe("what an answer leaves out", () => {
       });
       expect(whole).toBe(all.join("") + end);
     });
-    await fc.assert(property, { numRuns: repetitions({ usual: 30, long: 500 }) });
+    await assertProperty(property, { usual: 30, long: 500 });
   });
 
   it("is read on by from_line of the journal", async () => {

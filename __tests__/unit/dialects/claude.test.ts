@@ -3,10 +3,9 @@ import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { MemoryError, type Memory, MemoryNode, MemoryTool, openMemory } from "../../../src/index.js";
 import { claudeMemoryHandlers, createClaudeMemoryTool } from "../../../src/langchain/claude/index.js";
 import { FailingStore } from "../../helpers/failing-store.js";
-import fc from "../../helpers/fast-check.js";
+import fc, { assertProperty } from "../../helpers/fast-check.js";
 import { editByModel } from "../../helpers/line-end-model.js";
 import { freshAddress } from "../../helpers/memory-case.js";
-import { repetitions } from "../../helpers/repetitions.js";
 
 const store = new InMemoryStore();
 const path = "/memories/f";
@@ -153,7 +152,7 @@ describe("any text", () => {
       const range = await call({ command: "view", view_range: [start + 1, start + 1 + length] });
       expect(range.split("\n").slice(1)).toEqual(shown.slice(start, start + 1 + length));
     });
-    await fc.assert(property, { numRuns: repetitions({ usual: 30, long: 300 }) });
+    await assertProperty(property, { usual: 30, long: 300 });
   });
 
   it("takes an insert at each of its lines, and at no other", async () => {
@@ -172,7 +171,7 @@ describe("any text", () => {
         );
       },
     );
-    await fc.assert(property, { numRuns: repetitions({ usual: 40, long: 500 }) });
+    await assertProperty(property, { usual: 40, long: 500 });
   });
 
   it("takes a str_replace where the old text is in it once, and at no other time", async () => {
@@ -186,7 +185,7 @@ describe("any text", () => {
       expect(answer).toMatch(once ? /^The memory file has been edited\./ : /^No replacement was performed/);
       expect(await text()).toBe(editByModel(before, { type: "replace", search: old_str, content: new_str }));
     });
-    await fc.assert(property, { numRuns: repetitions({ usual: 40, long: 500 }) });
+    await assertProperty(property, { usual: 40, long: 500 });
   });
 
   it("of more than 999,999 lines is refused, whatever the range", async () => {

@@ -8,10 +8,9 @@ import { toYaml } from "../../../src/dialects/records/yaml.js";
 import { openMemory } from "../../../src/index.js";
 import { createRecordTools } from "../../../src/langchain/records/index.js";
 import { anyCharacter } from "../../helpers/any-character.js";
-import fc from "../../helpers/fast-check.js";
+import fc, { assertProperty } from "../../helpers/fast-check.js";
 import { freshAddress } from "../../helpers/memory-case.js";
 import { RecordBench, recordError } from "../../helpers/record-bench.js";
-import { repetitions } from "../../helpers/repetitions.js";
 import { folderWith, testFolder } from "../../helpers/test-folder.js";
 
 const folder = testFolder();
@@ -129,9 +128,9 @@ const text = fc.oneof(
 describe("an answer in YAML", () => {
   it.each(["1.2", "1.1"] as const)("reads as what was said, by YAML %s", (version) => {
     const fields = fc.record({ status: text, path: text, size: fc.nat(), message: text });
-    fc.assert(
+    assertProperty(
       fc.property(fields, (given) => expect(parse(toYaml(given), { version })).toEqual(given)),
-      { numRuns: repetitions({ usual: 80, long: 2_000 }) },
+      { usual: 80, long: 2_000 },
     );
   });
 
@@ -163,6 +162,6 @@ describe("an answer in YAML", () => {
       }
       expect(await bench.call("drop_memory", { path })).toMatchObject({ status: "ok", path });
     });
-    await fc.assert(property, { numRuns: repetitions({ usual: 20, long: 200 }) });
+    await assertProperty(property, { usual: 20, long: 200 });
   });
 });

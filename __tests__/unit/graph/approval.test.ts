@@ -27,10 +27,9 @@ import { createClaudeMemoryTool } from "../../../src/langchain/claude/index.js";
 import { createJournalTools } from "../../../src/langchain/journal/index.js";
 import { createRecordTools } from "../../../src/langchain/records/index.js";
 import { memoryMiddleware } from "../../../src/middleware/index.js";
-import fc from "../../helpers/fast-check.js";
+import fc, { assertProperty } from "../../helpers/fast-check.js";
 import { build, graphOf, node as templateNode } from "../../helpers/graph-definitions.js";
 import { createStumblingTool, waysOfRunning, withRetries } from "../../helpers/repeated-runs.js";
-import { repetitions } from "../../helpers/repetitions.js";
 import { type ScriptedCall, ScriptedChatModel } from "../../helpers/scripted-chat-model.js";
 
 const config = { configurable: { thread_id: "t" } };
@@ -436,7 +435,7 @@ describe("random turns", () => {
   );
 
   it("of one to five questions make only what was shown and approved", async () => {
-    await fc.assert(
+    await assertProperty(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 5 }),
         fc.array(answer, { minLength: 1, maxLength: 6 }),
@@ -459,7 +458,7 @@ describe("random turns", () => {
           }
         },
       ),
-      { numRuns: repetitions({ usual: 12, long: 1000 }) },
+      { usual: 12, long: 1000 },
     );
   });
 

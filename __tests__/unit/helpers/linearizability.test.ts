@@ -1,10 +1,9 @@
 import { describe, expect, it } from "@jest/globals";
-import fc from "../../helpers/fast-check.js";
+import fc, { assertProperty } from "../../helpers/fast-check.js";
 import type { Operation } from "../../helpers/linearizability/checker.js";
 import { type Command, memorySpecification } from "../../helpers/linearizability/memory-commands.js";
 import { checkMemoryHistory, faultOf, partsOf } from "../../helpers/linearizability/memory-history.js";
 import { randomCommands, workloads } from "../../helpers/linearizability/random-commands.js";
-import { repetitions } from "../../helpers/repetitions.js";
 
 type Call = Operation<Command>;
 
@@ -148,9 +147,9 @@ describe("the checker of histories", () => {
   it.each(["files", "tree"] as const)(
     "takes any history of %s in which each call takes place at one moment of it",
     (name) => {
-      fc.assert(
+      assertProperty(
         fc.property(fc.integer(), (seed) => expect(faultOf(madeUp(seed, name, 40))).toBeUndefined()),
-        { numRuns: repetitions({ usual: 2, long: 1000 }) },
+        { usual: 2, long: 1000 },
       );
     },
   );
@@ -166,7 +165,7 @@ describe("the checker of histories", () => {
       if (!isLinearizable) refused += 1;
       expect(checkMemoryHistory(spoiled).isLinearizable).toBe(isLinearizable);
     });
-    fc.assert(property, { numRuns: repetitions({ usual: 120, long: 20_000 }) });
+    assertProperty(property, { usual: 120, long: 20_000 });
     expect(refused).toBeGreaterThan(20);
   });
 });

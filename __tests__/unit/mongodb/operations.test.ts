@@ -15,8 +15,7 @@ import {
 } from "../../../src/mongodb/operations/namespaces.js";
 import { checkNamespace } from "../../../src/mongodb/operations/check-namespace.js";
 import { anyCharacter } from "../../helpers/any-character.js";
-import fc from "../../helpers/fast-check.js";
-import { repetitions } from "../../helpers/repetitions.js";
+import fc, { assertProperty } from "../../helpers/fast-check.js";
 import { decodeValue, encodeValue } from "../../../src/mongodb/operations/values.js";
 
 /** No server listens there, so an operation that the store takes is EIO. */
@@ -96,7 +95,7 @@ const compareBytes = (a: string, b: string): number => Buffer.compare(Buffer.fro
 
 describe("stored places", () => {
   it("sort by bytes as namespaces label by label, then keys, sort by code units", () => {
-    fc.assert(
+    assertProperty(
       fc.property(place, place, ([namespaceA, keyA], [namespaceB, keyB]) => {
         const expected = compareLabels(namespaceA, namespaceB) || compareCodeUnits(keyA, keyB);
         expect(compareBytes(createItemId(namespaceA, keyA), createItemId(namespaceB, keyB))).toBe(expected);
@@ -106,19 +105,19 @@ describe("stored places", () => {
         );
         expect(compareNamespaces(namespaceA, namespaceB)).toBe(compareLabels(namespaceA, namespaceB));
       }),
-      { numRuns: repetitions({ usual: 100, long: 1_000 }) },
+      { usual: 100, long: 1_000 },
     );
   });
 
   it("give the namespace back", () => {
-    fc.assert(
+    assertProperty(
       fc.property(namespace, (labels) => expect(parseStoredNamespace(storedNamespace(labels))).toEqual(labels)),
-      { numRuns: repetitions({ usual: 60, long: 500 }) },
+      { usual: 60, long: 500 },
     );
   });
 
   it("lie in the range of a prefix exactly where the namespace begins with its labels", () => {
-    fc.assert(
+    assertProperty(
       fc.property(namespace, place, fc.nat(3), (other, [labels, itemKey], length) => {
         for (const prefix of [other, labels.slice(0, length), [...labels, "a"]]) {
           const begins = prefix.every((one, index) => one === labels[index]);
@@ -126,7 +125,7 @@ describe("stored places", () => {
           expect(isWithin(storedNamespace(labels), namespacesWithin(prefix))).toBe(begins);
         }
       }),
-      { numRuns: repetitions({ usual: 60, long: 500 }) },
+      { usual: 60, long: 500 },
     );
   });
 
@@ -216,7 +215,7 @@ const { value } = fc.letrec<{ value: Record<string, unknown>; field: unknown }>(
 
 describe("a value on its way through BSON", () => {
   it("comes back equal, whatever its fields are called", () => {
-    fc.assert(
+    assertProperty(
       fc.property(value, (given) => {
         const bytes = BSON.serialize(encodeValue(given, 0).value);
         const read = BSON.deserialize(bytes, {
@@ -226,19 +225,19 @@ describe("a value on its way through BSON", () => {
         });
         expect(fc.stringify(decodeValue(read))).toBe(fc.stringify(given));
       }),
-      { numRuns: repetitions({ usual: 150, long: 2_000 }) },
+      { usual: 150, long: 2_000 },
     );
   });
 
   it("is as large as it was counted", () => {
     const limit = 16 * 1024 * 1024 - 1024;
-    fc.assert(
+    assertProperty(
       fc.property(value, (given) => {
         const bytes = BSON.calculateObjectSize(encodeValue(given, 0).value);
         expect(() => encodeValue(given, limit - bytes)).not.toThrow();
         expect(() => encodeValue(given, limit - bytes + 1)).toThrow(/EFBIG/);
       }),
-      { numRuns: repetitions({ usual: 60, long: 500 }) },
+      { usual: 60, long: 500 },
     );
   });
 

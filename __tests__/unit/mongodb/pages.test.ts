@@ -6,7 +6,7 @@ import {
   selectPages,
 } from "../../../src/mongodb/memories/reading/known-pages.js";
 import { getParents } from "../../../src/core/values/paths.js";
-import fc from "../../helpers/fast-check.js";
+import fc, { assertProperty } from "../../helpers/fast-check.js";
 import { randomPaths } from "../../helpers/random-paths.js";
 import {
   compareKeys,
@@ -15,7 +15,6 @@ import {
   getEndBelow,
   getPathAt,
 } from "../../../src/mongodb/memories/documents/page-order.js";
-import { repetitions } from "../../helpers/repetitions.js";
 import { addressFor, memoryScopes } from "../../../src/core/values/address.js";
 import { anyCharacter } from "../../helpers/any-character.js";
 import {
@@ -68,7 +67,7 @@ const createPages = (starts: readonly string[]): { _id: string; lo: string; hi: 
 
 describe("the known pages", () => {
   it("are selected if they have a position that is needed", () => {
-    fc.assert(
+    assertProperty(
       fc.property(settings, ({ positions, starts, range }) => {
         const pages = createPages(starts);
         const needed = positions.filter((position) => needs(range, position));
@@ -79,19 +78,19 @@ describe("the known pages", () => {
             .toSorted(compareKeys),
         ).toEqual(expected.map(({ lo }) => lo));
       }),
-      { numRuns: repetitions({ usual: 100, long: 5_000 }) },
+      { usual: 100, long: 5_000 },
     );
   });
 
   it("cover what is needed if each needed position lies in one of them", () => {
-    fc.assert(
+    assertProperty(
       fc.property(settings, fc.array(fc.boolean()), ({ positions, starts, range }, kept) => {
         const pages = createPages(starts).filter((_, index) => kept[index] !== false);
         const needed = positions.filter((position) => needs(range, position));
         const areCovered = needed.every((position) => pages.some((page) => isIn(page, position)));
         expect(covers(pages, range)).toBe(areCovered);
       }),
-      { numRuns: repetitions({ usual: 100, long: 5_000 }) },
+      { usual: 100, long: 5_000 },
     );
   });
 });
@@ -345,7 +344,7 @@ class PagedModel {
 describe("pages after a change", () => {
   it("are a partition of the memory, whatever was changed, split and joined", () => {
     let mostPages = 0;
-    fc.assert(
+    assertProperty(
       fc.property(fc.array(changes, { minLength: 5, maxLength: 40 }), (sequence) => {
         const model = new PagedModel();
         for (const change of sequence) {
@@ -354,7 +353,7 @@ describe("pages after a change", () => {
           mostPages = Math.max(mostPages, model.pages.length);
         }
       }),
-      { numRuns: repetitions({ usual: 40, long: 3_000 }) },
+      { usual: 40, long: 3_000 },
     );
     expect(mostPages).toBeGreaterThan(5);
   });

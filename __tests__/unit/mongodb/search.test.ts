@@ -13,13 +13,12 @@ import { FakeEmbeddings } from "../../helpers/fake-embeddings.js";
 import { leafTexts, textsAt, textsAtPath } from "../../../src/mongodb/search/text-paths.js";
 import { createVectorSearchPipeline, type VectorSearch } from "../../../src/mongodb/search/vector-search.js";
 import { packVector, VectorScorer, vectorSizeBytes, vectorSubtype } from "../../../src/mongodb/embeddings/vectors.js";
-import fc from "../../helpers/fast-check.js";
+import fc, { assertProperty } from "../../helpers/fast-check.js";
 import { TextRedactor } from "../../../src/core/history/text-redactor.js";
 import { logConversation, openMemory } from "../../../src/index.js";
 import { listTextForms } from "../../../src/mongodb/history/redaction/redact-forms.js";
 import { doAtOnce } from "../../helpers/at-once.js";
 import { freshAddress } from "../../helpers/memory-case.js";
-import { repetitions } from "../../helpers/repetitions.js";
 
 const createDocument = (key: string, n: unknown): ItemDocument => {
   const times = { createdAt: new Date(0), updatedAt: new Date(0) };
@@ -330,14 +329,14 @@ const someMessage = fc
 
 describe("the forms of a text", () => {
   it("cover each line of a message in a log, and nothing else, if the message is redacted as it was said", async () => {
-    await fc.assert(
+    await assertProperty(
       fc.asyncProperty(someMessage, async (said) => {
         const log = await logMessage(said);
         const logged = loggedMessage.exec(log)?.[0] ?? "";
         expect(logged).toMatch(/^the start.* and end$/s);
         expect(coverForms(said, log)).toBe(log.replace(loggedMessage, () => new TextRedactor(logged).mask));
       }),
-      { numRuns: repetitions({ usual: 100, long: 5000 }) },
+      { usual: 100, long: 5000 },
     );
   });
 

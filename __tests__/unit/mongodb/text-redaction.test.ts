@@ -13,8 +13,7 @@ import {
   type VersionDocument,
 } from "../../../src/mongodb/history/version-document.js";
 import { doAtOnce, encodeText } from "../../helpers/at-once.js";
-import fc from "../../helpers/fast-check.js";
-import { repetitions } from "../../helpers/repetitions.js";
+import fc, { assertProperty } from "../../helpers/fast-check.js";
 
 const mark = { at: new Date(0), by: { userId: "ada" } };
 
@@ -141,7 +140,7 @@ const someHistory = fc.record({
 
 describe("a text that is redacted in the versions of a file", () => {
   it("is covered in all of them, and everything else stays", () => {
-    fc.assert(
+    assertProperty(
       fc.property(someHistory, ({ texts, present, secret, whole, atOnce }) => {
         const redactor = new TextRedactor(secret);
         const now = cover(redactor, present);
@@ -157,12 +156,12 @@ describe("a text that is redacted in the versions of a file", () => {
         expect(versions.map(getPublicId)).toEqual(held);
         expect(plan(after, now, redactor).redactions).toEqual([]);
       }),
-      { numRuns: repetitions({ usual: 300, long: 10_000 }) },
+      { usual: 300, long: 10_000 },
     );
   });
 
   it("can be read whole without a mark, or not at all, wherever the call ended", () => {
-    fc.assert(
+    assertProperty(
       fc.property(someHistory, ({ texts, present, secret, whole, done, atOnce }) => {
         const redactor = new TextRedactor(secret);
         const now = cover(redactor, present);
@@ -175,12 +174,12 @@ describe("a text that is redacted in the versions of a file", () => {
           if (!isBeingCovered(version)) expect(read[index + 1]).toBe(old[index + 1]);
         }
       }),
-      { numRuns: repetitions({ usual: 300, long: 10_000 }) },
+      { usual: 300, long: 10_000 },
     );
   });
 
   it("is covered by a second call where the first one ended in the middle", () => {
-    fc.assert(
+    assertProperty(
       fc.property(someHistory, ({ texts, present, secret, whole, done, atOnce }) => {
         const redactor = new TextRedactor(secret);
         const now = cover(redactor, present);
@@ -193,7 +192,7 @@ describe("a text that is redacted in the versions of a file", () => {
         const after = apply(half, plan(half, now, redactor).redactions);
         expect(readTexts(after, now)).toEqual(all.map((text) => cover(redactor, text)).toReversed());
       }),
-      { numRuns: repetitions({ usual: 300, long: 10_000 }) },
+      { usual: 300, long: 10_000 },
     );
   });
 });
@@ -202,7 +201,7 @@ describe("two texts with the same cover", () => {
   const [one, other] = [new TextRedactor("sk-1"), new TextRedactor("sk-2")];
 
   it("are covered whole or not at all in what can be read, where one of two redactions ended in the middle", () => {
-    fc.assert(
+    assertProperty(
       fc.property(someHistory, ({ texts, present, whole, done, atOnce }) => {
         const withBoth = [...texts, present].map((text) => text.replaceAll("an", "sk-2"));
         const now = cover(other, cover(one, withBoth.at(-1) ?? ""));
@@ -220,14 +219,14 @@ describe("two texts with the same cover", () => {
         expect(readTexts(after, now)).toEqual(allowed.map(([, covered]) => covered));
         expect(after.filter(isBeingCovered)).toEqual([]);
       }),
-      { numRuns: repetitions({ usual: 300, long: 10_000 }) },
+      { usual: 300, long: 10_000 },
     );
   });
 });
 
 describe("a text that is redacted in an older text", () => {
   it("is found where it is, by what the newer text shares with it", () => {
-    fc.assert(
+    assertProperty(
       fc.property(someTexts, someSecret, (texts, secret) => {
         const redactor = new TextRedactor(secret);
         let newer = doAtOnce(searchText(texts.at(-1) ?? "", redactor));
@@ -236,7 +235,7 @@ describe("a text that is redacted in an older text", () => {
           expect(newer).toEqual(doAtOnce(searchText(text, redactor)));
         }
       }),
-      { numRuns: repetitions({ usual: 600, long: 20_000 }) },
+      { usual: 600, long: 20_000 },
     );
   });
 });
@@ -244,14 +243,14 @@ describe("a text that is redacted in an older text", () => {
 describe("the cover of a text", () => {
   it("is as long as the text, and lets it arise nowhere again", () => {
     const texts = fc.array(fc.constantFrom("a", "b", "[", "]", "-", "*", "redacted"), { minLength: 1, maxLength: 12 });
-    fc.assert(
+    assertProperty(
       fc.property(texts, texts, (parts, secretParts) => {
         const [text, secret] = [parts.join(""), secretParts.join("")];
         const covered = cover(new TextRedactor(secret), `${secret}${text}${secret}${secret}`);
         expect(covered).toHaveLength(text.length + 3 * secret.length);
         expect(covered.includes(secret)).toBe(false);
       }),
-      { numRuns: repetitions({ usual: 300, long: 10_000 }) },
+      { usual: 300, long: 10_000 },
     );
   });
 

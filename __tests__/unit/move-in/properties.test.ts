@@ -6,8 +6,7 @@ import { fileURLToPath } from "node:url";
 import { StoreBackend } from "deepagents";
 import { type Memory, openMemory } from "../../../src/index.js";
 import { moveIn, type MoveInEntry, readEntries, type MoveInOptions } from "../../../src/move-in/index.js";
-import fc from "../../helpers/fast-check.js";
-import { repetitions } from "../../helpers/repetitions.js";
+import fc, { assertProperty } from "../../helpers/fast-check.js";
 import { changesBetween, quote, readMarked, testTranscript, textsOf } from "../../helpers/transcripts.js";
 
 const fact = fc.record({
@@ -42,7 +41,7 @@ async function treeOf(memory: Memory): Promise<[string, string[]][]> {
 
 describe("moving in", () => {
   it("twice is moving in once, in any order", async () => {
-    await fc.assert(
+    await assertProperty(
       fc.asyncProperty(facts, fc.infiniteStream(fc.nat()), async (list, numbers) => {
         const memory = newMemory();
         await moveIn(memory, read(list));
@@ -57,19 +56,19 @@ describe("moving in", () => {
         await moveIn(other, read(shuffled));
         expect(await treeOf(other)).toEqual(tree);
       }),
-      { numRuns: repetitions({ usual: 30, long: 1000 }) },
+      { usual: 30, long: 1000 },
     );
   });
 
   it("says in a dry run what it then does", async () => {
-    await fc.assert(
+    await assertProperty(
       fc.asyncProperty(facts, async (list) => {
         const memory = newMemory();
         const { runId: _, ...planned } = await moveIn(memory, read(list), { dryRun: true });
         expect(await treeOf(memory)).toEqual([]);
         expect(await moveIn(memory, read(list))).toMatchObject(planned);
       }),
-      { numRuns: repetitions({ usual: 20, long: 500 }) },
+      { usual: 20, long: 500 },
     );
   });
 

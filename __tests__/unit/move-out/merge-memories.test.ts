@@ -1,11 +1,10 @@
 import { describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { type Memory, mergeMemories, openMemory } from "../../../src/index.js";
-import fc from "../../helpers/fast-check.js";
+import fc, { assertProperty } from "../../helpers/fast-check.js";
 import { freshAddress, refuses, untyped } from "../../helpers/memory-case.js";
 import { changesBetween, quote, readMarked, testTranscript, textsOf } from "../../helpers/transcripts.js";
 import { randomPaths } from "../../helpers/random-paths.js";
-import { repetitions } from "../../helpers/repetitions.js";
 
 type Tree = Record<string, string>;
 
@@ -95,7 +94,7 @@ describe("a merge of random memories", () => {
     );
 
   it("keeps each text of both, changes nothing the second time, and continues wherever it was interrupted", async () => {
-    await fc.assert(
+    await assertProperty(
       fc.asyncProperty(trees, trees, fc.nat(8), async (some, others, changes) => {
         const [given, present] = [toTree(some), toTree(others)];
         const { tree, from, into, files } = await merge(given, present);
@@ -108,7 +107,7 @@ describe("a merge of random memories", () => {
         await mergeMemories(from, into);
         expect(await textsOf(into)).toEqual(tree);
       }),
-      { numRuns: repetitions({ usual: 50, long: 500 }) },
+      { usual: 50, long: 500 },
     );
   });
 });

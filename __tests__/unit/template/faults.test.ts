@@ -4,10 +4,9 @@ import { quoteAll } from "../../../src/template/quote.js";
 import { testTranscript } from "../../helpers/transcripts.js";
 import { build, edge, faultsOf, graphOf, node, documentedExample } from "../../helpers/graph-definitions.js";
 import { type GraphDefinition, graphDefinitionSchema } from "../../../src/index.js";
-import fc from "../../helpers/fast-check.js";
+import fc, { assertProperty } from "../../helpers/fast-check.js";
 import { changeJson, jsonChange } from "../../helpers/inputs/mutations.js";
 import { fragment } from "../../helpers/inputs/texts.js";
-import { repetitions } from "../../helpers/repetitions.js";
 
 const faults = (definition: unknown) => faultsOf(() => build(definition as never));
 
@@ -245,7 +244,7 @@ describe("graphDefinitionSchema", () => {
 
   it("accepts and refuses what buildGraph does, but for how nodes and edges go together", () => {
     const seen = { accepted: 0, refused: 0, together: 0 };
-    fc.assert(
+    assertProperty(
       fc.property(nearlyRight, (definition) => {
         const found = faults(definition);
         const alone = found.filter((fault) => !aboutSeveral.test(fault));
@@ -253,7 +252,7 @@ describe("graphDefinitionSchema", () => {
         seen[found.length === 0 ? "accepted" : alone.length === 0 ? "together" : "refused"] += 1;
       }),
       // So many are needed to see each of the three.
-      { numRuns: repetitions({ usual: 300, long: 1_000 }) },
+      { usual: 300, long: 1_000 },
     );
     expect(Object.values(seen).every((times) => times > 5)).toBe(true);
   });
@@ -267,11 +266,11 @@ describe("graphDefinitionSchema", () => {
 
 describe("buildGraph", () => {
   it("meets any JSON with a graph or with the one error", () => {
-    fc.assert(
+    assertProperty(
       fc.property(fc.jsonValue({ maxDepth: 6 }), (definition) => {
         expect(faults(definition).length).toBeGreaterThan(0);
       }),
-      { numRuns: repetitions({ usual: 30, long: 500 }) },
+      { usual: 30, long: 500 },
     );
   });
 

@@ -2,8 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import { readdirSync, writeFileSync } from "node:fs";
 import { openDirectoryMemory } from "../../../../src/backends/directory/index.js";
 import { anyCharacter } from "../../../helpers/any-character.js";
-import fc from "../../../helpers/fast-check.js";
-import { repetitions } from "../../../helpers/repetitions.js";
+import fc, { assertProperty } from "../../../helpers/fast-check.js";
 import { folderWith, memoryWith, testFolder } from "../../../helpers/test-folder.js";
 
 const folder = testFolder();
@@ -56,14 +55,14 @@ describe("names that no path can hold", () => {
     );
     const isName = (text: string): boolean =>
       text !== "" && text !== "." && text !== ".." && !/[/\0]/.test(text) && text.isWellFormed();
-    await fc.assert(
+    await assertProperty(
       fc.asyncProperty(fc.uniqueArray(name.filter(isName), { maxLength: 8 }), async (names) => {
         const dir = folderWith(folder, Object.fromEntries(names.map((each) => [each, `text of ${each}`])));
         const memory = openDirectoryMemory({ dir });
         for (const entry of await memory.list())
           expect(await memory.read(`/${entry.name}`)).toBe(`text of ${entry.name}`);
       }),
-      { numRuns: repetitions({ usual: 50, long: 100 }) },
+      { usual: 50, long: 100 },
     );
   });
 });

@@ -18,8 +18,7 @@ import { folderWith, testFolder } from "../../../helpers/test-folder.js";
 import { type BlockText, moveToEnd, parseBlocks, serializeBlock } from "../../../../src/dialects/journal/blocks.js";
 import { getFirstLineEnd } from "../../../../src/core/values/line-ends.js";
 import { trim, trimEnd } from "../../../../src/dialects/journal/white-space.js";
-import fc from "../../../helpers/fast-check.js";
-import { repetitions } from "../../../helpers/repetitions.js";
+import fc, { assertProperty } from "../../../helpers/fast-check.js";
 
 const folder = testFolder();
 const freshMemory = () => openMemory(new InMemoryStore(), freshAddress());
@@ -244,33 +243,33 @@ const getTexts = (text: string): BlockText[] => parseBlocks(text).map(({ start: 
 
 describe("blocks", () => {
   it("come back as they were, whatever they say", () => {
-    fc.assert(
+    assertProperty(
       fc.property(blocks, (given) => {
         expect(getTexts(given.map((each) => serializeBlock(each)).join(""))).toEqual(given);
       }),
-      { numRuns: repetitions({ usual: 150, long: 3_000 }) },
+      { usual: 150, long: 3_000 },
     );
   });
 
   it("come back from a file with CRLF, whose line breaks are then no part of a content", () => {
-    fc.assert(
+    assertProperty(
       fc.property(blocks, (given) => {
         const text = given.map((each) => serializeBlock(each, "\r\n")).join("");
         expect(text.replaceAll("\r\n", "")).not.toContain("\n");
         const normalized = given.map((each) => ({ ...each, content: trimEnd(each.content.replaceAll("\r\n", "\n")) }));
         expect(getTexts(text)).toEqual(normalized);
       }),
-      { numRuns: repetitions({ usual: 80, long: 1_000 }) },
+      { usual: 80, long: 1_000 },
     );
   });
 
   it("are as many to the crate, with the same keys, times and tags", () => {
-    fc.assert(
+    assertProperty(
       fc.property(blocks, (given) => {
         const seen = crateBlocks(given.map((each) => serializeBlock(each)).join(""));
         expect(seen).toEqual(given.map(({ key: own, tags }) => ({ key: own, at, tags })));
       }),
-      { numRuns: repetitions({ usual: 150, long: 3_000 }) },
+      { usual: 150, long: 3_000 },
     );
   });
 
@@ -281,7 +280,7 @@ describe("blocks", () => {
       "\uFEFF# Title\r\n\r\n",
       "### open\n\nhand\n\n## Section\n\nmore\n\n",
     );
-    fc.assert(
+    assertProperty(
       fc.property(hand, blocks, block, fc.nat(), (preamble, given, replacement, place) => {
         const text = preamble + given.map((each) => serializeBlock(each, getFirstLineEnd(preamble))).join("");
         const before = parseBlocks(text);
@@ -293,7 +292,7 @@ describe("blocks", () => {
         expect(after.at(-1)?.key).toBe(replacement.key);
         if (replaced.key !== "open") expect(moveToEnd(text, replaced, replacement).startsWith(preamble)).toBe(true);
       }),
-      { numRuns: repetitions({ usual: 120, long: 2_000 }) },
+      { usual: 120, long: 2_000 },
     );
   });
 
