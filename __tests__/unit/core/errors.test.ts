@@ -258,9 +258,9 @@ describe("the details of an error", () => {
   });
 
   it("say of a failed change, and of no failed read, that its outcome is unknown", async () => {
-    const store = new FailingStore();
-    store.isAway = true;
-    const failing = openMemory(store, freshAddress());
+    const away = new FailingStore();
+    away.isAway = true;
+    const failing = openMemory(away, freshAddress());
     await expect(failing.read("/a")).rejects.not.toHaveProperty("details");
     await expect(openMemory(new LosingStore(), freshAddress()).write("/a", "x")).rejects.toMatchObject({
       code: "EIO",
@@ -269,8 +269,8 @@ describe("the details of an error", () => {
   });
 
   it("stay where a path is placed in a tree of mounts", async () => {
-    const store = new FailingStore();
-    const tree = mountMemories({ "/": memory, "/team": openMemory(store, freshAddress()) });
+    const away = new FailingStore();
+    const tree = mountMemories({ "/": memory, "/team": openMemory(away, freshAddress()) });
     await expect(tree.write("/team/a /b", "x")).rejects.toMatchObject({
       path: "/team/a /b",
       details: { invalidPath: "other" },

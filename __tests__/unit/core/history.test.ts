@@ -193,7 +193,7 @@ const someLines = fc
   .map((lines) => lines.join("\n"));
 
 /** Two texts that have much in common. */
-const someTexts = fc
+const someWords = fc
   .tuple(
     someLines,
     fc.array(fc.tuple(fc.nat(), fc.nat(40), fc.constantFrom("", "!", "\n", "😁", "y\nz")), { maxLength: 4 }),
@@ -209,7 +209,7 @@ const someTexts = fc
 describe("an older text", () => {
   it("is read by the newer one", () => {
     assertProperty(
-      fc.property(someTexts, ({ older, newer }) => {
+      fc.property(someWords, ({ older, newer }) => {
         const told = encodeText(older, newer);
         expect(readOlderText(told, newer)).toBe(older);
         expect(told.text.isWellFormed()).toBe(true);

@@ -9,7 +9,6 @@ import { runInTimeSlices, type Steps } from "../../../src/core/runtime/time-slic
 import fc, { assertProperty } from "../../helpers/fast-check.js";
 import { mergeSort, sortInTimeSlices } from "../../../src/core/runtime/sort-in-steps.js";
 import { type JointTask, TurnQueue, type TurnQueueSettings } from "../../../src/core/runtime/turn-queue.js";
-
 import { RecentMap } from "../../../src/core/runtime/recent-map.js";
 
 const stopped = new Error("stopped");
@@ -368,7 +367,7 @@ describe("a queue of turns", () => {
   it("sends few tasks in vain where every one is refused", async () => {
     const { turns, add } = createQueue({ mostTasks: 64, mostWeight: Infinity, isRefused: () => true });
     await Promise.all(Array.from({ length: 200 }, (_, item) => add(item)));
-    const sent = turns.reduce((sum, turn) => sum + (typeof turn === "string" ? 0 : turn.length), 0);
+    const sent = turns.reduce((sum, taken) => sum + (typeof taken === "string" ? 0 : taken.length), 0);
     expect(sent).toBeLessThan(400);
   });
 
@@ -404,10 +403,10 @@ describe("a queue of turns", () => {
   it("goes on when the time of a task is up, without those whose time is up in the same moment", async () => {
     const { queue, turns, add } = createQueue({});
     const late = new MemoryError("EIO", "EIO: no answer");
-    const [hanging, next] = [createCall(30_000), createCall(30_000)];
-    void queue.run("memory", () => new Promise(() => undefined), hanging);
+    const [first, next] = [createCall(30_000), createCall(30_000)];
+    void queue.run("memory", () => new Promise(() => undefined), first);
     const [second, third] = [rejection(add(2, next)), add(3)];
-    hanging.abort(late);
+    first.abort(late);
     next.abort(late);
     expect(await Promise.all([second, third])).toEqual([late, "3 alone"]);
     expect(turns).toEqual(["3"]);

@@ -215,7 +215,7 @@ describe("a diff as people are shown it", () => {
 
 describe("a unified diff, given to patch,", () => {
   const folder = testFolder();
-  const many = (text: string): string => Array.from({ length: 1200 }, (_, index) => `${text} ${index}`).join("\n");
+  const many = (older: string): string => Array.from({ length: 1200 }, (_, index) => `${older} ${index}`).join("\n");
 
   it.each([
     ["of a file that is made", "", "a\nb"],

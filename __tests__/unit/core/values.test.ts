@@ -247,8 +247,8 @@ function legalNames<T>(make: () => T): T | null {
 }
 
 it("a path is the same, or refused alike, whether or not it is given in its one spelling", () => {
-  const long = fc.integer({ min: 0, max: 257 }).map((length) => "x".repeat(length));
-  const segments = fc.array(fc.oneof(name, long, fc.constantFrom("..", ".", "notes.txt", ".hidden")), {
+  const longName = fc.integer({ min: 0, max: 257 }).map((length) => "x".repeat(length));
+  const segments = fc.array(fc.oneof(name, longName, fc.constantFrom("..", ".", "notes.txt", ".hidden")), {
     minLength: 1,
     maxLength: 34,
   });

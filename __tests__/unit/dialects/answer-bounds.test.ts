@@ -6,7 +6,6 @@ import { openMemory } from "../../../src/open-memory.js";
 import { createDialect, type DialectName, dialectNames } from "../../helpers/dialects-under-test.js";
 import fc, { assertProperty } from "../../helpers/fast-check.js";
 import { freshAddress } from "../../helpers/memory-case.js";
-
 import { DeepAgentsBackend } from "../../../src/deepagents/index.js";
 import { createClaudeMemoryTool } from "../../../src/langchain/claude/index.js";
 import { createJournalTools } from "../../../src/langchain/journal/index.js";

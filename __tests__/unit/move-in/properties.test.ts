@@ -90,13 +90,13 @@ const fixture = (name: string): string => fileURLToPath(new URL(`../../fixtures/
 
 /** Moves a source into an empty memory twice, and returns the tree. The second time must change nothing. */
 async function moved(
-  read: () => ReturnType<typeof readEntries>,
+  parts: () => ReturnType<typeof readEntries>,
   options: MoveInOptions = {},
   memory = newMemory(),
 ): Promise<{ tree: Record<string, string>; losses: object[] }> {
-  const { written, losses } = await moveIn(memory, read(), options);
+  const { written, losses } = await moveIn(memory, parts(), options);
   const tree = await textsOf(memory);
-  expect(await moveIn(memory, read(), options)).toMatchObject({ written: 0, unchanged: written });
+  expect(await moveIn(memory, parts(), options)).toMatchObject({ written: 0, unchanged: written });
   expect(await textsOf(memory)).toEqual(tree);
   return { tree, losses };
 }
@@ -199,10 +199,10 @@ describe("moving in deepagents' files", () => {
 describe("moving in texts that share a file", () => {
   it("leaves what a person edited before the next run", async () => {
     const memory = newMemory();
-    const facts = ["tea", "coffee"].map((content, index) => ({ path: "/facts.md", id: `${index}`, content }));
-    await moveIn(memory, facts);
+    const edited = ["tea", "coffee"].map((content, index) => ({ path: "/facts.md", id: `${index}`, content }));
+    await moveIn(memory, edited);
     await memory.edit("/facts.md", (text) => text.replace("coffee", "cocoa"));
-    expect(await moveIn(memory, facts)).toMatchObject({ written: 0, unchanged: 2 });
+    expect(await moveIn(memory, edited)).toMatchObject({ written: 0, unchanged: 2 });
     expect(await memory.read("/facts.md")).toContain("cocoa");
   });
 
