@@ -2,7 +2,7 @@ import { ensureConfig, type RunnableConfig } from "@langchain/core/runnables";
 import { bindMemory } from "../core/bind-memory.js";
 import type { Memory } from "../core/memory.js";
 import { isMissingOwner } from "../core/values/address.js";
-import { MemoryError } from "../core/values/errors.js";
+import type { MemoryError } from "../core/values/errors.js";
 import { shorten } from "../core/values/text.js";
 import { getBinding, getMemoryRun, type MemoryRun } from "../langchain/memory-run.js";
 import type { ConnectableMemory } from "./memory-connector-node.js";
