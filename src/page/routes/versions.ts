@@ -101,7 +101,10 @@ const previewRevert = route("GET", "revert-preview", previewSchema, async ({ to,
   if (runId !== undefined) return { hunks: null, versions: await history.page({ actor: { runId } }, maxUndone, null) };
   if (to === undefined || path === undefined)
     throw new PageRefusal(400, "EINVAL", "pass a runId, or the path of a file and a version as `to`");
-  const [{ content }, present] = await Promise.all([history.read(to), catchRefusal(memory.read(path), "ENOENT", "EISDIR")]);
+  const [{ content }, present] = await Promise.all([
+    history.read(to),
+    catchRefusal(memory.read(path), "ENOENT", "EISDIR"),
+  ]);
   return { hunks: await compareTexts(present, content, context.signal), versions: [] };
 });
 
