@@ -55,25 +55,26 @@ interface CommandDefinition {
   description: string;
   /** Undefined for a command that changes nothing. */
   needs?: NeededAccess;
-  check?: (args: Arguments) => void;
+  /** The arguments that a call must have, besides the path. */
+  takes: readonly (keyof typeof argumentProperties)[];
   run: (call: Call) => Promise<object>;
 }
 
 const definitions: Record<MemoryCommand, CommandDefinition> = {
   read: {
     description: "read: the text of a file, or its lines from fromLine on",
+    takes: ["fromLine"],
     run: readText,
   },
   list: {
     description: 'list: what a directory holds ("/" is the root)',
+    takes: [],
     run: listEntries,
   },
   append: {
     description: "append: adds content at the end of a file, creating the file and its directories",
     needs: "append",
-    check: ({ content }) => {
-      if (content === undefined) throw invalid("content is required for append");
-    },
+    takes: ["content"],
     run: async ({ memory, args: { path, content } }) => {
       await memory.append(path, content, { lineEnds: "file" });
       return { status: "ok" };
@@ -82,16 +83,13 @@ const definitions: Record<MemoryCommand, CommandDefinition> = {
   update: {
     description: "update: replaces every occurrence of oldContent in a file by content",
     needs: "write",
-    check: ({ content, oldContent }) => {
-      if (content === undefined || oldContent === undefined) {
-        throw invalid("oldContent and content are required for update");
-      }
-    },
+    takes: ["oldContent", "content"],
     run: updateText,
   },
   delete: {
     description: "delete: removes a file, or a directory with all below it",
     needs: "write",
+    takes: [],
     run: async ({ memory, args: { path } }) => {
       const { files, dirs } = await memory.delete(path);
       return { files, dirs };
@@ -99,9 +97,7 @@ const definitions: Record<MemoryCommand, CommandDefinition> = {
   },
   search: {
     description: "search: the passages below path that have most to do with query, in whatever form its words are",
-    check: ({ query }) => {
-      if (query === undefined) throw invalid("query is required for search");
-    },
+    takes: ["query"],
     run: async ({ memory, args: { path, query }, maxChars }) => {
       const { passages, leftOut } = await findPassages(memory, query, path, maxChars);
       return {
@@ -191,7 +187,7 @@ function describeCommands(commands: readonly MemoryCommand[], paths: PathRule | 
   ].join("\n");
 }
 
-const contentProperties = {
+const argumentProperties = {
   content: optional({ type: "string", description: "append: the text to add. update: the new text." }),
   oldContent: optional({ type: "string", description: "update: the exact text to replace." }),
   fromLine: optional({ type: "integer", description: "read: the first line to show, from 1." }),
@@ -199,16 +195,12 @@ const contentProperties = {
 };
 
 function createCommandSchema(commands: readonly MemoryCommand[]): FlatSchema {
-  const writes = commands.includes("append") || commands.includes("update");
-  const properties = {
+  const taken: readonly string[] = commands.flatMap((command) => definitions[command].takes);
+  return createSchema({
     path: { type: "string", description: 'Absolute path of a file or directory, such as "/notes/today".' },
     command: { type: "string", enum: [...commands], description: "What to do." },
-    ...(writes ? { content: contentProperties.content } : {}),
-    ...(commands.includes("update") ? { oldContent: contentProperties.oldContent } : {}),
-    ...(commands.includes("read") ? { fromLine: contentProperties.fromLine } : {}),
-    ...(commands.includes("search") ? { query: contentProperties.query } : {}),
-  };
-  return createSchema(properties);
+    ...Object.fromEntries(Object.entries(argumentProperties).filter(([name]) => taken.includes(name))),
+  });
 }
 
 /** Room for the sentences of an answer, besides its texts. */
@@ -221,12 +213,13 @@ async function runCommand(
   openMemory: () => Promise<Memory>,
 ): Promise<MemoryEnvelope> {
   const { command, ...args } = checkArguments(given, commands);
-  const { check, run } = definitions[command];
-  check?.(args);
+  const { takes, run } = definitions[command];
+  if (takes.some((name) => args[name] === undefined))
+    throw invalid(`${takes.join(" and ")} ${takes.length === 1 ? "is" : "are"} required for ${command}`);
   // In JSON, a hidden character is longer than in a path.
   const path = takeJson(args.path, maxPathChars);
   const maxChars = maxAnswerChars - getJsonLength({ command, path }) - sentenceChars;
-  // `check` has refused calls that lack an argument of the command.
+  // The call has all arguments of the command.
   const result = await run({ memory: await openMemory(), args: args as Required<Arguments>, commands, maxChars });
   return { command, path, ok: true, result };
 }
