@@ -33,41 +33,30 @@ export class MountTable {
   /** The number of characters and bytes that a path of the tree may have beyond the limits of a memory. */
   readonly extraPathLength: PathLength;
 
-  private constructor(
-    mounts: readonly Mount[],
-    root: Mount,
-    points: Pick<MountTable, "directories" | "extraPathLength">,
-  ) {
-    this.mounts = mounts;
-    this.root = root;
-    this.directories = points.directories;
-    this.extraPathLength = points.extraPathLength;
-  }
-
   /** @param mounts checked: each at a point of its own. @throws TypeError if none is at "/" */
-  static create(mounts: readonly Mount[]): MountTable {
+  constructor(mounts: readonly Mount[]) {
     const root = mounts.find(({ point }) => point === ROOT);
     if (root === undefined)
       throw new TypeError(
         'mountMemories: no memory is mounted at "/"; every path belongs to a memory, so mount one there, such as ' +
           '{ "/": …, "/team": … }',
       );
-    const others = mounts.filter(({ point }) => point !== ROOT);
+    const others = mounts.filter((mount) => mount !== root);
     const points = others.map(({ point }) => point);
-    return new MountTable([...others.toSorted((a, b) => b.point.length - a.point.length), root], root, {
-      directories: new Set(points.flatMap((point) => [...getParents(point), point])),
-      extraPathLength: {
-        chars: Math.max(0, ...points.map((point) => point.length)),
-        levels: Math.max(0, ...points.map((point) => splitPath(point).length)),
-      },
-    });
+    this.root = root;
+    this.mounts = [...others.toSorted((a, b) => b.point.length - a.point.length), root];
+    this.directories = new Set(points.flatMap((point) => [...getParents(point), point]));
+    this.extraPathLength = {
+      chars: Math.max(0, ...points.map((point) => point.length)),
+      levels: Math.max(0, ...points.map((point) => splitPath(point).length)),
+    };
   }
 
   /** Returns a table with other memories, or this one if no mount changes. */
   map(change: (mount: Mount) => Mount): MountTable {
     const mounts = this.mounts.map(change);
     const isSame = mounts.every((mount, index) => mount === this.mounts[index]);
-    return isSame ? this : new MountTable(mounts, mounts.at(-1) ?? this.root, this);
+    return isSame ? this : new MountTable(mounts);
   }
 
   normalize(path: string, emptyIsRoot = false): string {

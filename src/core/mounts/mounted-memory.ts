@@ -80,7 +80,7 @@ export class MountedMemory implements BindableMemory {
       const own = access === "write" ? [] : [{ access, rules: [], mountPoint: point }];
       return bindMounted(mount, binding, own);
     });
-    return new MountedMemory(MountTable.create(bound), addRights(getTreeRights(mounts), binding));
+    return new MountedMemory(new MountTable(bound), addRights(getTreeRights(mounts), binding));
   }
 
   private constructor(table: MountTable, rights: MemoryRights | undefined) {
