@@ -79,16 +79,22 @@ function RejectButton({ id }: { id: string }): VNode {
         isDangerous
         run={(signed) => post("reject", { ...signed, id, ...(reason !== "" && { reason }) })}
       >
-        <label class="field">
-          Reason, if you like
-          <textarea
-            rows={3}
-            maxLength={2000}
-            value={reason}
-            onInput={(event) => setReason(event.currentTarget.value)}
-          />
-        </label>
+        <ReasonField reason={reason} setReason={setReason} />
       </SignedDialog>
     </DialogButton>
+  );
+}
+
+interface ReasonFieldProps {
+  reason: string;
+  setReason: (reason: string) => void;
+}
+
+export function ReasonField({ reason, setReason }: ReasonFieldProps): VNode {
+  return (
+    <label class="field">
+      Reason, if you like
+      <textarea rows={3} maxLength={2000} value={reason} onInput={(event) => setReason(event.currentTarget.value)} />
+    </label>
   );
 }

@@ -9,6 +9,7 @@ import { DialogButton } from "../parts/dialog.js";
 import { countText } from "../../../core/display/count-text.js";
 import { Name } from "../parts/shown.js";
 import { SignedDialog } from "../parts/signature.js";
+import { ReasonField } from "./decisions.js";
 import { createTitle } from "./proposal-view.js";
 
 /** Returns the key of the run of a program, such as `learn`. Null for other proposals. */
@@ -82,12 +83,7 @@ function DecideButton({
             </li>
           ))}
         </ul>
-        {isDangerous && (
-          <label class="field">
-            Reason, if you like
-            <textarea rows={3} maxLength={2000} onInput={(event) => setReason(event.currentTarget.value)} />
-          </label>
-        )}
+        {isDangerous && <ReasonField reason={reason} setReason={setReason} />}
       </SignedDialog>
     </DialogButton>
   );
