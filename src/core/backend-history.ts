@@ -217,7 +217,7 @@ export class BackendHistory implements MemoryHistory {
 
   get #checkPath(): CheckPath | null {
     const { policies } = this.#context;
-    return policies === null ? null : (path) => policies.assertAllowed(path, "write");
+    return policies === null ? null : (path) => policies.assertMayWrite(path);
   }
 }
 

@@ -92,8 +92,7 @@ async function runAllowedChange(memory: MemoryContext, requested: Change, call: 
 
 function changeStorage(memory: MemoryContext, change: Change, call: Call): Promise<ChangeResult> {
   const { backend, policies } = memory;
-  const options: ChangeOptions =
-    policies?.vary !== true ? {} : { checkPath: (path) => policies.assertAllowed(path, "write") };
+  const options: ChangeOptions = policies?.vary !== true ? {} : { checkPath: (path) => policies.assertMayWrite(path) };
   call.stage = "change";
   return changeOnce(backend, change, options, call);
 }

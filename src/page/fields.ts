@@ -34,13 +34,13 @@ export const changeFields = { address: z.strictObject(addressFields), by: outerI
 /** Limited, because each page of memories is read from the start. */
 export const maxMemoriesOffset = 20_000;
 
-/** Parses a number, because all fields of a query are texts. @param fallback the number if the field is missing */
-export function countField(fallback: number, max: number): z.ZodType<number> {
+/** Parses a number, because all fields of a query are texts. 0 if the field is missing. */
+export function countField(max: number): z.ZodType<number> {
   return z
     .string()
     .regex(/^\d{1,9}$/, "must be a whole number")
     .optional()
-    .transform((text) => (text === undefined ? fallback : Number(text)))
+    .transform((text) => Number(text ?? 0))
     .refine((count) => count <= max, `must be at most ${max}`);
 }
 

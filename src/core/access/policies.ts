@@ -90,8 +90,9 @@ export class Policies {
   }
 
   /** Refuses also a change that needs an approval. @throws MemoryError EACCES */
-  assertAllowed(path: string, needed: NeededAccess): void {
-    if (this.decide(path, needed) === "ask") throw refusal(path, 'is changed only if a person approves (access "ask")');
+  assertMayWrite(path: string): void {
+    if (this.decide(path, "write") === "ask")
+      throw refusal(path, 'is changed only if a person approves (access "ask")');
   }
 
   /**

@@ -49,7 +49,7 @@ const fields = {
   at: versionId.optional(),
 };
 
-const treeSchema = z.strictObject({ ...fields, offset: countField(0, 10_000_000) });
+const treeSchema = z.strictObject({ ...fields, offset: countField(10_000_000) });
 
 const tree = route(
   "GET",

@@ -5,7 +5,7 @@ import { findMemories, maxListed } from "../find-memories.js";
 import { PageRefusal } from "../refusal.js";
 import { route } from "../route.js";
 
-const listSchema = z.strictObject({ ...listFields, offset: countField(0, maxMemoriesOffset) });
+const listSchema = z.strictObject({ ...listFields, offset: countField(maxMemoriesOffset) });
 
 const list = route("GET", "memories", listSchema, async ({ offset, ...query }, { memories }) => {
   const { page, more, isAll } = await findMemories(memories, query, offset, maxListed);

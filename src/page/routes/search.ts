@@ -48,7 +48,7 @@ const maxHitsEach = 5;
 const searchMemoriesSchema = z.strictObject({
   ...listFields,
   ...searchFields,
-  offset: countField(0, maxMemoriesOffset),
+  offset: countField(maxMemoriesOffset),
 });
 
 const searchMemories = route(
