@@ -5,6 +5,7 @@ import { describe, expect, it } from "@jest/globals";
 import { parse } from "yaml";
 import { z } from "zod";
 import { createManifest } from "../../tools/desktop/manifest.js";
+import { withOwnerOf } from "../../tools/release/owner.js";
 import { dialectNames, createDialect, toolsByName } from "../../src/dialects/registry.js";
 import { describeTool } from "../../src/mcp/tools.js";
 import { cli } from "../helpers/run-cli.js";
@@ -14,6 +15,9 @@ import { cli } from "../helpers/run-cli.js";
 const manifest = z.looseObject({ name: z.string(), version: z.string(), mcpName: z.string(), license: z.string() });
 const readJson = async (file: string): Promise<unknown> => JSON.parse(await readFile(file, "utf8"));
 const ownManifest = async () => manifest.parse(await readJson("package.json"));
+/** The file for the registry, as the release writes it. */
+const createServer = async () =>
+  withOwnerOf(await ownManifest(), (await readJson("tools/listings/server.json")) as object);
 
 const input = {
   description: z.string().optional(),
@@ -58,12 +62,12 @@ const mcpServers = z.record(z.string(), z.strictObject({ command: z.literal("npx
 
 describe("server.json", () => {
   it("keeps the rules of the registry", async () => {
-    expect(serverFile.safeParse(await readJson("tools/listings/server.json")).error).toBeUndefined();
+    expect(serverFile.safeParse(await createServer()).error).toBeUndefined();
   });
 
   it("has the version and the names of the package", async () => {
     const { name, version, mcpName } = await ownManifest();
-    const server = serverFile.parse(await readJson("tools/listings/server.json"));
+    const server = serverFile.parse(await createServer());
     expect(server).toMatchObject({ name: mcpName, version });
     expect(mcpName.endsWith(`/${name}`)).toBe(true);
     for (const each of server.packages) expect(each).toMatchObject({ identifier: name, version });
@@ -71,7 +75,7 @@ describe("server.json", () => {
 
   it("names options and choices that the command has", async () => {
     const { stdout } = await cli(["mcp", "--help"]);
-    const { packages } = serverFile.parse(await readJson("tools/listings/server.json"));
+    const { packages } = serverFile.parse(await createServer());
     for (const { packageArguments } of packages) {
       expect(packageArguments[0]).toEqual({ type: "positional", value: "mcp" });
       const named = packageArguments.flatMap((each) => (each.type === "named" ? [each] : []));

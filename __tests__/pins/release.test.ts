@@ -4,7 +4,7 @@ import { describe, expect, it } from "@jest/globals";
 import { parse } from "yaml";
 import { changelogSection, hasUnreleased, withAbsoluteLinks } from "../../tools/release/changelog.js";
 import { distTagOf } from "../../tools/release/dist-tag.js";
-import { checkOwner, ownerOf, ownersIn, placeholder, withOwner } from "../../tools/release/owner.js";
+import { ownerOf, ownersIn, placeholder } from "../../tools/release/owner.js";
 import { readTrackedTexts } from "../../tools/release/tracked-files.js";
 import { statedVersions } from "../../tools/release/versions.js";
 
@@ -13,6 +13,7 @@ interface Manifest {
   engines: { node: string };
   scripts: Record<string, string>;
   repository: { url: string };
+  funding: string;
 }
 
 interface Step {
@@ -87,43 +88,27 @@ describe("a section of a changelog", () => {
 });
 
 describe("the owner of the repository", () => {
-  const forms = (owner: string): string =>
-    [
-      `git+https://github.com/${owner}/langgraph-mongo-memory.git`,
-      `https://${owner}.github.io/langgraph-mongo-memory/`,
-      `io.github.${owner}/langgraph-mongo-memory`,
-      `?name=io.github.${owner}%2Flanggraph-mongo-memory`,
-      `npx skills add ${owner}/langgraph-mongo-memory`,
-      `https://github.com/sponsors/${owner}`,
-      `https://github.com/${owner}`,
-      `{ "name": "${owner}" }`,
-    ].join("\n");
+  it("is found in every form of an address", () => {
+    const forms = [
+      "git+https://github.com/a/langgraph-mongo-memory.git",
+      "https://b.github.io/langgraph-mongo-memory/",
+      "io.github.c/langgraph-mongo-memory",
+      "?name=io.github.d%2Flanggraph-mongo-memory",
+    ];
+    expect(forms.map((form) => ownersIn(form))).toEqual([["a"], ["b"], ["c"], ["d"]]);
+  });
 
-  it("is the same in every file that names one", async () => {
+  it("is one in package.json, and stands in no other file", async () => {
     const owner = ownerOf(manifest);
-    const others = [...(await readTrackedTexts())]
-      .filter(([path]) => path !== "__tests__/pins/release.test.ts")
-      .flatMap(([path, text]) => ownersIn(text).map((each) => `${path}: ${each}`))
-      .filter((each) => !each.endsWith(`: ${owner}`));
-    expect(others).toEqual([]);
-  });
-
-  it("is set in every form of an address", () => {
-    expect(withOwner(forms(placeholder), placeholder, "acme")).toBe(forms("acme"));
-    expect(withOwner(forms("acme"), "acme", "acme-inc")).toBe(forms("acme-inc"));
-    expect(withOwner(forms("acme-inc"), "acme", "other")).toBe(forms("acme-inc"));
-  });
-
-  it("leaves no placeholder behind", async () => {
+    // npm copies the address of sponsors into the lock.
+    const generated = /^package(?:-lock)?\.json$/;
     const own = /^(?:tools\/release\/|__tests__\/pins\/release)/;
-    const left = [...(await readTrackedTexts())].filter(
-      ([path, text]) => !own.test(path) && /\bOWNER\b/.test(withOwner(text, placeholder, "acme")),
-    );
+    const texts = [...(await readTrackedTexts())].filter(([path]) => !own.test(path));
+    const named = texts.flatMap(([path, text]) => ownersIn(text).map((each) => `${path}: ${each}`));
+    expect(named).toEqual([`package.json: ${owner}`]);
+    expect(manifest.funding).toBe(`https://github.com/sponsors/${owner}`);
+    const left = texts.filter(([path, text]) => !generated.test(path) && new RegExp(`\\b${placeholder}\\b`).test(text));
     expect(left.map(([path]) => path)).toEqual([]);
-  });
-
-  it.each(["", placeholder, "a/b", "-a", "a--b", "a".repeat(40)])("cannot be %j", (name) => {
-    expect(() => checkOwner(name)).toThrow(RangeError);
   });
 
   it("is read from repository.url alone", () => {
@@ -186,12 +171,12 @@ describe("the workflows", () => {
 
   it("compare every file with its sum before they publish it", async () => {
     const jobs = await jobsOf("release.yml");
-    for (const name of ["publish", "github-release"]) {
+    for (const name of ["publish", "github-release", "mcp-registry"]) {
       const runs = jobs[name]?.steps?.flatMap(({ run }) => run ?? []) ?? [];
       expect(runs[0]).toBe('cd package && echo "$SUMS" | sha256sum --check --strict');
     }
     const sums = jobs["pack"]?.steps?.find(({ id }) => id === "sums");
-    expect(sums?.run).toContain("sha256sum *.tgz *.mcpb | tee SHA256SUMS");
+    expect(sums?.run).toContain("sha256sum *.tgz *.mcpb server.json | tee SHA256SUMS");
   });
 
   it("pack the file where only packages of the lock files run, and check it elsewhere before they publish", async () => {

@@ -8,21 +8,22 @@ import { runCommand } from "../run-command.js";
 import { changelogSection, hasUnreleased, withAbsoluteLinks } from "./changelog.js";
 import { distTagOf } from "./dist-tag.js";
 import { findTooLong } from "./lengths.js";
-import { ownerOf, placeholder } from "./owner.js";
+import { ownerOf, placeholder, withOwnerOf } from "./owner.js";
 import { readTrackedTexts } from "./tracked-files.js";
 import { statedVersions } from "./versions.js";
 
 /*
  * Packs the package, checks that file as its users get it, and tries to publish it without doing so. Needs `dist`.
  * `--final` also demands what only a release needs: an owner, and no entries of the changelog that belong to no version.
- * `--out folder` keeps the file there for the job that publishes it, beside what that job needs to know: `tag` (by which
- * npm finds the version) and `notes.md` (the text of the release on GitHub). It is not installed then: an install brings
- * the newest versions of other packages, whose code could change the file.
+ * `--out folder` keeps the file there for the jobs that publish it, beside what they need to know: `tag` (by which npm
+ * finds the version), `notes.md` (the text of the release on GitHub) and `server.json` (for the registry of MCP). It is
+ * not installed then: an install brings the newest versions of other packages, whose code could change the file.
  */
 
 interface Manifest {
   name: string;
   version: string;
+  mcpName: string;
   repository?: { url?: string };
 }
 
@@ -60,7 +61,9 @@ try {
 async function checkWords(): Promise<void> {
   const owner = ownerOf(manifest);
   if (values.final && owner === placeholder)
-    throw new Error("nobody has set the owner of the repository: npm run set-owner -- <name on GitHub>");
+    throw new Error(
+      `nobody has set the owner of the repository: replace ${placeholder} in package.json by a name on GitHub`,
+    );
   // npm refuses a provenance that names another repository than package.json.
   const { GITHUB_REPOSITORY: here } = process.env;
   if (values.final && here !== undefined && here !== `${owner}/${manifest.name}`)
@@ -77,11 +80,13 @@ async function checkWords(): Promise<void> {
   console.log(`${manifest.name} ${manifest.version} of ${date}, by ${owner}`);
 }
 
-/** Writes what the job that publishes needs to know, as it runs no code of the repository. */
+/** Writes what the jobs that publish need to know, as they run no code of the repository. */
 async function writeForPublisher(folder: string): Promise<void> {
   const { text } = changelogSection(await readFile("CHANGELOG.md", "utf8"), manifest.version);
   await writeFile(join(folder, "notes.md"), withAbsoluteLinks(text, ownerOf(manifest), manifest.version));
   await writeFile(join(folder, "tag"), distTagOf(manifest.version));
+  const server = JSON.parse(await readFile("tools/listings/server.json", "utf8")) as object;
+  await writeFile(join(folder, "server.json"), JSON.stringify(withOwnerOf(manifest, server), null, 2));
 }
 
 /** Installs the file with the required peers into an empty folder, and starts the program from there. */

@@ -1,28 +1,22 @@
-/** Stands where the owner's name on GitHub belongs, as long as nobody has set it. */
+/** Stands in `package.json` where the owner's name on GitHub belongs, as long as nobody has written it. */
 export const placeholder = "OWNER";
 
 const repository = "langgraph-mongo-memory";
-const loginPattern = /^[a-z\d](?:[a-z\d]|-(?=[a-z\d])){0,38}$/i;
-
 const anyName = "(?<![\\w-])([\\w-]{1,39})";
 
-/** Addresses of this repository and its site, and its name in the registry of MCP. A link can hold them encoded. */
+/** Addresses of this repository and its site, and its name in the registry of MCP. */
 const addresses = [
   new RegExp(`github\\.com/${anyName}/${repository}\\b`, "g"),
   new RegExp(`\\bio\\.github\\.${anyName}(?:/|%2F)${repository}\\b`, "g"),
   new RegExp(`${anyName}\\.github\\.io/${repository}\\b`, "g"),
 ];
 
-/** @throws RangeError if GitHub gives nobody such a name */
-export function checkOwner(name: string): string {
-  if (loginPattern.test(name) && name !== placeholder) return name;
-  throw new RangeError(
-    `the owner must be the name of a user or an organisation on GitHub, such as acme (given "${name}")`,
-  );
+interface Owned {
+  repository?: { url?: string };
 }
 
-/** Returns the owner that `repository.url` of package.json names. All other places follow it. @throws RangeError */
-export function ownerOf(manifest: { repository?: { url?: string } }): string {
+/** Returns the owner that `repository.url` of package.json names. @throws RangeError */
+export function ownerOf(manifest: Owned): string {
   const url = manifest.repository?.url ?? "";
   const [, owner] = new RegExp(`^git\\+https://github\\.com/([\\w-]+)/${repository}\\.git$`).exec(url) ?? [];
   if (owner !== undefined) return owner;
@@ -34,12 +28,8 @@ export function ownersIn(text: string): string[] {
   return [...new Set(addresses.flatMap((pattern) => Array.from(text.matchAll(pattern), ([, owner = ""]) => owner)))];
 }
 
-/** Returns a text with another owner in all addresses, and where JSON gives an owner or author a name. */
-export function withOwner(text: string, from: string, to: string): string {
-  const name = `(?<![\\w-])${from}(?![\\w-])`;
-  return [
-    new RegExp(`${name}(?=(?:/|%2F)${repository}\\b|\\.github\\.io\\b)`, "g"),
-    new RegExp(`(?<=github\\.com/(?:sponsors/)?)${name}`, "g"),
-    new RegExp(`(?<="(?:name|owner)": ")${name}(?=")`, "g"),
-  ].reduce((changed, pattern) => changed.replace(pattern, () => to), text);
+/** Returns the entry of the registry of MCP with the names that depend on the owner. */
+export function withOwnerOf(manifest: Owned & { mcpName: string }, server: object): object {
+  const url = `https://github.com/${ownerOf(manifest)}/${repository}`;
+  return { ...server, name: manifest.mcpName, repository: { url, source: "github" } };
 }

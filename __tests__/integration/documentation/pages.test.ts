@@ -30,7 +30,7 @@ const knownCommands: readonly (readonly [files: RegExp, commands: RegExp])[] = [
   // The quick start and the tutorial: `npm run check:first-minutes` and a test run them.
   [
     /^(?:README|docs\/tutorial)\.md$/,
-    /^(?:npm pkg set type=module|npx skills add \S+\/langgraph-mongo-memory|node \w+\.m?js|docker run .* mongo:\d+|export OPENAI_API_KEY=\S+)$/,
+    /^(?:npm pkg set type=module|npm docs langgraph-mongo-memory|node \w+\.m?js|docker run .* mongo:\d+|export OPENAI_API_KEY=\S+)$/,
   ],
   [/^docs\/install\.md$/, /^npx tsx agent\.mts$/],
   [/\/test-an-agent\.md$/, /^npx tsx --test agent\.test\.mts$/],
