@@ -96,7 +96,7 @@ export function programsOf(markdown: string): string[] {
 
 /** Programs that serve or poll for as long as they run. */
 export const isEndless =
-  /export const page =|express\(\)|new StdioServerTransport|serve(?:Http|Stdio)\(|globalThis|for \(;;\)/;
+  /export const page =|\.listen\(|new StdioServerTransport|serve(?:Http|Stdio)\(|globalThis|for \(;;\)/;
 
 /**
  * Compiles the code of all pages as one program, with the settings of the project except the check for unused names,
