@@ -74,12 +74,3 @@ export const anthropicRules: SchemaRules = (root) => [
 export function countUnions(root: Schema): number {
   return Array.from(walk(root)).filter(([, schema]) => "anyOf" in schema || Array.isArray(schema["type"])).length;
 }
-
-/** `ToolProperty` of https://github.com/ollama/ollama/blob/main/api/types.go, which drops any other key. */
-export const ollamaRules: SchemaRules = (root) => [
-  ...(root["type"] === "object" ? [] : ["arguments: are no object"]),
-  ...checkEach(root, (schema) => [
-    hasOtherKeys(schema, plain),
-    !("type" in schema) && !("anyOf" in schema) && "has no type",
-  ]),
-];

@@ -313,7 +313,7 @@ describe("for every memory and every limit", () => {
   });
 });
 
-const fileCount = 12_000;
+const fileCount = 7_000;
 /** More than one short step needs, and less than a step over all files would. */
 const maxReads = 5000;
 

@@ -1,24 +1,15 @@
 import { describe, expect, it } from "@jest/globals";
 import { ChatAnthropic } from "@langchain/anthropic";
-import { ChatBedrockConverse } from "@langchain/aws";
 import type { StructuredToolInterface } from "@langchain/core/tools";
 import { convertToOpenAITool } from "@langchain/core/utils/function_calling";
 import { ChatGoogle } from "@langchain/google";
 import { ChatGoogleGenerativeAI } from "@langchain/google-genai";
 import { ChatGroq } from "@langchain/groq";
 import { ChatMistralAI } from "@langchain/mistralai";
-import { ChatOllama } from "@langchain/ollama";
 import { ChatOpenAI } from "@langchain/openai";
 import { type DialectName, dialectNames, createDialect } from "../../helpers/dialects-under-test.js";
 import { DialectTool } from "../../../src/langchain/dialect-tool.js";
-import {
-  anthropicRules,
-  countUnions,
-  geminiRules,
-  ollamaRules,
-  type SchemaRules,
-  strictRules,
-} from "../../helpers/schema-rules.js";
+import { anthropicRules, countUnions, geminiRules, type SchemaRules, strictRules } from "../../helpers/schema-rules.js";
 
 type Json = Record<string, unknown>;
 
@@ -33,10 +24,7 @@ const anthropic = new ChatAnthropic({ apiKey, model: "claude-sonnet-4-5" });
 const gemini = new ChatGoogleGenerativeAI({ apiKey, model: "gemini-2.5-flash" });
 const google = new ChatGoogle({ apiKey, model: "gemini-2.5-flash" });
 const groq = new ChatGroq({ apiKey, model: "openai/gpt-oss-20b" });
-const ollama = new ChatOllama({ model: "qwen3" });
 const mistral = new ChatMistralAI({ apiKey, model: "mistral-large-latest" });
-const credentials = { accessKeyId: "id", secretAccessKey: apiKey };
-const bedrock = new ChatBedrockConverse({ region: "us-east-1", model: "amazon.nova-pro-v1:0", credentials });
 
 const withStrict = { strict: true } as const;
 
@@ -93,19 +81,7 @@ const providers: Record<string, Provider> = {
       getFunctions(groq.invocationParams({ tools: tools.map((tool) => convertToOpenAITool(tool)) }).tools),
     rules: strictRules,
   },
-  ChatOllama: {
-    convert: (tools) =>
-      getFunctions(ollama.invocationParams({ tools: tools.map((tool) => convertToOpenAITool(tool)) }).tools),
-    rules: ollamaRules,
-  },
   ChatMistralAI: { convert: (tools) => getFunctions(mistral.invocationParams({ tools }).tools), rules: strictRules },
-  ChatBedrockConverse: {
-    convert: (tools) => {
-      const { toolConfig } = bedrock.invocationParams({ tools });
-      return (toolConfig?.tools ?? []).map((tool) => tool.toolSpec?.inputSchema?.json as Json);
-    },
-    rules: strictRules,
-  },
 };
 
 function createTools(dialect: DialectName): StructuredToolInterface[] {

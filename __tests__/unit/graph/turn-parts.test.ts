@@ -48,6 +48,15 @@ async function nodeWithManyNotes(
   return node;
 }
 
+/** A connector of many notes, and the part of the turn that it shows for messages, in one thread unless told otherwise. */
+async function showManyNotes() {
+  const node = await nodeWithManyNotes();
+  const connector = node.createConnector(auto);
+  const show = async (messages: BaseMessage[], text = question, threadId = "1") =>
+    getTurnPart(await connector.inject(messages, thread(threadId)), text);
+  return { memory: node.memory(), connector, show };
+}
+
 /** The parts of the turn in all calls of a model. */
 const getParts = (model: ScriptedChatModel, text = question): string[] =>
   model.calls.map((messages) => getTurnPart(messages, text));
@@ -195,23 +204,20 @@ describe("the part of the turn of", () => {
   });
 
   it("messages that share an id in one thread is that of each text", async () => {
-    const node = await nodeWithManyNotes();
-    const connector = node.createConnector(auto);
-    for (const text of [question, "What do the notes say about word9?"]) {
-      const shown = await connector.inject(ask(text, "1").messages, thread("1"));
-      expect(getTurnPart(shown, text)).toContain(`| word${text === question ? 7 : 9} is what`);
+    const { show } = await showManyNotes();
+    for (const number of [7, 9]) {
+      const text = `What do the notes say about word${number}?`;
+      expect(await show(ask(text, "1").messages, text)).toContain(`| word${number} is what`);
     }
   });
 
   it("another thread or message of one memory is its own, also if its id imitates others", async () => {
-    const node = await nodeWithManyNotes();
-    const connector = node.createConnector(auto);
-    const show = async (threadId: string, id: string): Promise<string> =>
-      getTurnPart(await connector.inject(ask(question, id).messages, thread(threadId)), question);
+    const { memory, show } = await showManyNotes();
+    const showOf = (threadId: string, id: string) => show(ask(question, id).messages, question, threadId);
     const others = ['1","","2', '"],["', "__proto__", "1|2", "x".repeat(100_000), "2"];
-    for (const id of others) await show(id, "1");
-    await node.memory().write("/notes/7", "word7 is blue.");
-    for (const id of others) expect(await show("1", id)).toContain("| word7 is blue.");
+    for (const id of others) await showOf(id, "1");
+    await memory.write("/notes/7", "word7 is blue.");
+    for (const id of others) expect(await showOf("1", id)).toContain("| word7 is blue.");
   });
 
   it("a subgraph is the same in its loop of tools, and its own", async () => {
@@ -287,13 +293,12 @@ describe("a turn", () => {
   );
 
   it("is made again for an answer that is made again", async () => {
-    const node = await nodeWithManyNotes();
-    const connector = node.createConnector(auto);
+    const { memory, show } = await showManyNotes();
     const { messages } = ask(question, "1");
-    await connector.inject(messages, thread("1"));
-    await connector.inject(afterTool(messages), thread("1"));
-    await node.memory().append("/notes/7", "word7 is blue.");
-    expect(getTurnPart(await connector.inject(messages, thread("1")), question)).toContain("| word7 is blue.");
+    await show(messages);
+    await show(afterTool(messages));
+    await memory.append("/notes/7", "word7 is blue.");
+    expect(await show(messages)).toContain("| word7 is blue.");
   });
 
   it.each<[string, (memory: Memory) => Promise<unknown>]>([
@@ -303,32 +308,26 @@ describe("a turn", () => {
     ["covered", (memory) => memory.update("/notes/7", "a note", "██████")],
     ["continued in the same line", (memory) => memory.update("/notes/7", "nothing else.", "nothing else. Or so.")],
   ])("shows no line that was %s in the loop", async (_how, change) => {
-    const node = await nodeWithManyNotes();
-    const connector = node.createConnector(auto);
+    const { memory, show } = await showManyNotes();
     const { messages } = ask(question, "1");
     const line = "| word7 is what a note says, and it says nothing else.\n";
-    const show = async (given: BaseMessage[]): Promise<string> =>
-      getTurnPart(await connector.inject(given, thread("1")), question);
     const first = await show(messages);
     expect(first).toContain(`/notes/7:\n${line}`);
-    await change(node.memory());
+    await change(memory);
     const after = await show(afterTool(messages));
     expect(after).not.toContain(`/notes/7:\n${line}`);
     expect(after).not.toBe(first);
   });
 
   it("keeps its part in the loop while its lines exist, wherever they are in their files", async () => {
-    const node = await nodeWithManyNotes();
-    await node.memory().write("/notes/7", "  word7 is one.\r\nword7 is two.\n\nword7 is three.");
-    const connector = node.createConnector(auto);
+    const { memory, show } = await showManyNotes();
+    await memory.write("/notes/7", "  word7 is one.\r\nword7 is two.\n\nword7 is three.");
     const { messages } = ask(question, "1");
-    const show = async (given: BaseMessage[]): Promise<string> =>
-      getTurnPart(await connector.inject(given, thread("1")), question);
     const first = await show(messages);
     for (const line of ["one", "two", "three"]) expect(first).toContain(`word7 is ${line}.`);
-    await node.memory().append("/notes/7", "word7 is four.");
-    await node.memory().update("/notes/7", "word7 is two.", "An insertion.\nword7 is two.");
-    await node.memory().delete("/notes/39");
+    await memory.append("/notes/7", "word7 is four.");
+    await memory.update("/notes/7", "word7 is two.", "An insertion.\nword7 is two.");
+    await memory.delete("/notes/39");
     expect(first).not.toContain("/notes/39");
     expect(await show(afterTool(messages))).toBe(first);
   });
@@ -348,20 +347,17 @@ describe("a turn", () => {
   });
 
   it("asks with the user's message before, if the last one is short", async () => {
-    const node = await nodeWithManyNotes();
-    const connector = node.createConnector(auto);
+    const { show } = await showManyNotes();
     const history = [new HumanMessage(question), new AIMessage("Some word9.")];
     const [short, long] = ["And why?", "Something else, which is long enough to be searched alone: word11"];
-    const show = async (text: string): Promise<string> =>
-      getTurnPart(await connector.inject([...history, new HumanMessage(text)]), text);
-    expect(await show(short)).toContain("| word7 is");
-    expect(await show(long)).toMatch(/^<memory [^]*\| word11 is/);
-    expect(await show(long)).not.toContain("| word7 is");
+    const showAfter = (text: string) => show([...history, new HumanMessage(text)], text);
+    expect(await showAfter(short)).toContain("| word7 is");
+    expect(await showAfter(long)).toMatch(/^<memory [^]*\| word11 is/);
+    expect(await showAfter(long)).not.toContain("| word7 is");
   });
 
   it("asks with the texts of blocks, also with the end of a long text", async () => {
-    const node = await nodeWithManyNotes();
-    const connector = node.createConnector(auto);
+    const { connector } = await showManyNotes();
     // Not word9: of notes of one millisecond, the newest lines begin with the last path.
     const image = { type: "image_url", image_url: { url: "data:image/png;base64,word10" } };
     const content = [image, { type: "text", text: "text ".repeat(100_000) }, { type: "text", text: "about word7" }];
@@ -395,8 +391,7 @@ describe("a turn", () => {
   });
 
   it("without a message of the user shows both parts at the placement", async () => {
-    const node = await nodeWithManyNotes();
-    const connector = node.createConnector(auto);
+    const { connector } = await showManyNotes();
     const [message, ...rest] = await connector.inject([new SystemMessage("Be kind."), new AIMessage("Hello.")]);
     expect(message?.type).toBe("system");
     expect(message?.text).toMatch(/^Be kind\.\n\n<memory [^]*<\/memory>\n\n<memory [^]*<\/memory>$/);
@@ -404,8 +399,7 @@ describe("a turn", () => {
   });
 
   it("is in the message that a program renders, for its question", async () => {
-    const node = await nodeWithManyNotes();
-    const connector = node.createConnector(auto);
+    const { connector } = await showManyNotes();
     const asked = (await connector.renderMessage({ question }))?.text ?? "";
     expect(asked).toMatch(/<\/memory>\n\n<memory [^]*\| word7 is/);
     const [message] = await connector.inject(ask().messages);

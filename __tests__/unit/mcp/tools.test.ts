@@ -217,16 +217,6 @@ describe("createMcpServer", () => {
 });
 
 describe("a memory in a server of one's own", () => {
-  it("is changed by its tools, which answer bad arguments in the dialect's own form", async () => {
-    const server = kitchen();
-    const memory = memoryOfNode();
-    addMemoryTo(server, { memory });
-    const client = await connectInMemory(server);
-    await answerOf(client, append("/a"));
-    expect(await memory.read("/a")).toBe("x");
-    expect(await client.callTool({ name: "memory", arguments: { command: "fly", path: 7 } })).toMatchObject(inEnvelope);
-  });
-
   it("has its files as resources", async () => {
     const server = kitchen();
     const memory = memoryOfNode();
