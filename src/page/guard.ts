@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { DatabasePlace } from "../core/values/database-place.js";
 import { isLoopback, loopbackNames, parseHostHeader } from "../core/values/hostnames.js";
-import { createSecretMatcher } from "../core/values/secret.js";
+import { createSecretMatcher } from "../core/values/sha256.js";
 import { shorten } from "../core/values/text.js";
 import { isObject } from "../core/values/unknown-values.js";
 import {

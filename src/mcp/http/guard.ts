@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { validateHostHeader, validateOriginHeader } from "@modelcontextprotocol/server";
-import { createSecretMatcher } from "../../core/values/secret.js";
+import { createSecretMatcher } from "../../core/values/sha256.js";
 import { shorten } from "../../core/values/text.js";
 import { asHostname, loopbackNames, parseHostHeader } from "../../core/values/hostnames.js";
 
