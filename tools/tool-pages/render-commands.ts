@@ -1,18 +1,17 @@
 import { readFileSync } from "node:fs";
 import { PassThrough } from "node:stream";
 import type { Command, Option } from "commander";
-import { programName } from "../../src/cli/command.js";
 import { exitCodeMeanings } from "../../src/cli/errors.js";
 import { createProgram } from "../../src/cli/program.js";
-import { memoryOptions } from "../../src/cli/targets/target-options.js";
+import { actorOption, memoryOptions, ownerOptions } from "../../src/cli/targets/target-options.js";
 import { mostColumns } from "../../__tests__/helpers/documentation.js";
 import { Output } from "../../src/cli/terminal/output.js";
 
 /** A command that does something, by the words that call it. */
 type NamedCommand = [name: string, command: Command];
 
-/** The options that the page describes once, above the commands. */
-const sharedOptions: readonly Option[] = memoryOptions;
+/** The options that name memories. The page describes them once, above the commands, and `--as` too. */
+const namingOptions: readonly Option[] = [...memoryOptions, ...ownerOptions];
 
 /** Creates the program of the command line to read its commands. Nothing can be run by it. */
 export function createProgramToRead(print: (text: string) => void = () => undefined): Command {
@@ -61,7 +60,9 @@ export function renderCommands(template: string): string {
   );
   return template
     .replace(/^# .*\n/, (title) => `${title}\n${origin}\n`)
-    .replace("<!-- options of a memory -->", () => renderOptions(sharedOptions, commands[0]?.[1]))
+    .replace("<!-- options of a memory -->", () => renderOptions(memoryOptions, commands[0]?.[1]))
+    .replace("<!-- options of memories -->", () => renderOptions(ownerOptions, commands[0]?.[1]))
+    .replace("<!-- option of the author -->", () => renderOptions([actorOption], commands[0]?.[1]))
     .replace("<!-- exit codes -->", renderExitCodes)
     .replaceAll(heading, (_heading, name: string) => sections.get(name) ?? "");
 }
@@ -73,16 +74,18 @@ const origin =
   "<!-- Made by `npm run docs:tools` from the help of the commands and from `tools/tool-pages`. Do not edit it here. -->";
 
 function renderCommand(name: string, command: Command, examples: readonly string[]): string {
-  const known = command.options.filter(({ long }) => long !== "--json");
-  const own = known.filter((option) => !isShared(option));
-  const shared = known.filter(isShared).map(({ long }) => `\`${long}\``);
+  const naming = command.options.filter((option) => isOneOf(namingOptions, option));
+  const own = command.options.filter(
+    (option) => option.long !== "--json" && !isOneOf([...namingOptions, actorOption], option),
+  );
+  const takesAll = memoryOptions.every((option) => isOneOf(naming, option));
   const names =
-    shared.length > 0 && shared.length < sharedOptions.length
-      ? [`[Which memory](#which-memory): ${shared.join(", ")}`]
-      : [];
+    naming.length === 0 || takesAll
+      ? []
+      : [`[Which memory](#which-memory): ${naming.map(({ long }) => `\`${long}\``).join(", ")}`];
   return [
     `### \`${name}\``,
-    `\`\`\`text\n${[programName, name, command.usage()].join(" ")}\n\`\`\``,
+    `\`${name} ${command.usage()}\``,
     escapeText(command.description()),
     ...(own.length > 0 ? [renderOptions(own, command)] : []),
     ...names,
@@ -90,9 +93,9 @@ function renderCommand(name: string, command: Command, examples: readonly string
   ].join("\n\n");
 }
 
-/** Whether the table above the commands says of the option what the help of the command says. */
-function isShared({ flags, description }: Option): boolean {
-  return sharedOptions.some((shared) => shared.flags === flags && shared.description === description);
+/** Whether the help says the same of the option as of one of others. */
+function isOneOf(others: readonly Option[], { flags, description }: Option): boolean {
+  return others.some((other) => other.flags === flags && other.description === description);
 }
 
 /** @param command any, whose help knows how to describe options */

@@ -91,8 +91,9 @@ function nameInherited(owner: string, inherited: readonly Field[], all: readonly
 
 function optionList(fields: readonly Field[]): string {
   const items = fields.map(({ name, meaning, defaultText, isOptional }) => {
-    const byDefault = defaultText === "" ? "none" : withCode(defaultText);
-    return `- \`${name}\`, ${isOptional || defaultText !== "" ? `default ${byDefault}` : "required"}. ${inline(meaning)}${meaning === "" ? "" : "."}`.trim();
+    const hasDefault = defaultText !== "" && defaultText !== "none";
+    const byDefault = hasDefault ? `, default ${withCode(defaultText)}` : isOptional ? "" : ", required";
+    return `- \`${name}\`${byDefault}. ${inline(meaning)}${meaning === "" ? "" : "."}`.trim();
   });
   return items.join("\n");
 }
