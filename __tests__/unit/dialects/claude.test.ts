@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
-import { MemoryError, type Memory, MemoryNode, MemoryTool, openMemory } from "../../../src/index.js";
+import { MemoryError, type Memory, MemoryNode, openMemory } from "../../../src/index.js";
 import { claudeMemoryHandlers, createClaudeMemoryTool } from "../../../src/langchain/claude/index.js";
 import { FailingStore } from "../../helpers/failing-store.js";
 import fc, { assertProperty } from "../../helpers/fast-check.js";
@@ -231,13 +231,6 @@ describe("the handlers for Anthropic's SDK", () => {
     expect(failure).toMatchObject({ code: "EIO", message: "EIO: the store failed to read" });
     expect(MemoryError.isInstance(failure)).toBe(true);
   });
-});
-
-it("the root of Claude's memory is the root for every other way in", async () => {
-  const { memory, call } = await openWith("text");
-  await call({ command: "create", path: "/memories/a.txt", file_text: "x" });
-  expect(await new MemoryTool({ memory }).invoke({ command: "read", path: "/a.txt" })).toContain('"content":"x"');
-  expect(await call({ command: "view" })).toMatch(/:\n {5}1\ttext$/);
 });
 
 describe("what a model is told", () => {

@@ -324,7 +324,7 @@ These memories are empty; the memory tool writes to them. Each has a line with i
     const text = (await shown(node)) ?? "";
     expect(text).toContain("/notes/file 9 (1 byte)\n/team/ (global)\n");
     for (const content of ["tree", "index", "full"] as const) {
-      for (let maxChars = 1; maxChars < 1500; maxChars += 13) {
+      for (let maxChars = 1; maxChars < 1500; maxChars += 53) {
         const cut = await shown(node, { maxChars, content });
         expect(cut?.length ?? 0).toBeLessThanOrEqual(maxChars);
         if (maxChars > 400) expect(cut).toMatch(/\/team\/ \(global.*\n(?:.*\n)*.*left out/);

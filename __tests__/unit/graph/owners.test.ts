@@ -178,19 +178,13 @@ describe.each(scopes)("a function for the $field", ({ scope, field, name }) => {
     watched({ scope, [field]: owner, ...more });
   const config = { configurable: { [name]: "ada" } };
 
-  it.each([
-    [
-      "at once",
-      (): never => {
-        throw new Error("no session: hunter2");
-      },
-    ],
-    [
-      "later",
-      async (): Promise<never> => {
-        throw new Error("no session: hunter2");
-      },
-    ],
+  const fail = (): never => {
+    throw new Error("no session: hunter2");
+  };
+
+  it.each<[string, OwnerOfRun]>([
+    ["at once", fail],
+    ["later", async () => fail()],
   ])("that throws %s is EINVAL, without its words", async (_when, owner) => {
     const { errors, answer, shown } = await nodeWith(owner);
     const { code, message } = (await answer(config)).error ?? {};
@@ -250,16 +244,6 @@ describe("a function that chooses the memory", () => {
       memory: () => (controller.abort(new Error("stopped by the user")), new Promise(() => undefined)),
     });
     await expect(tool.invoke(list, { signal: controller.signal })).rejects.toThrow("stopped by the user");
-  });
-
-  it("gets the user of the run", async () => {
-    const { nodeId } = freshAddress();
-    const tool = new MemoryTool({
-      memory: async ({ userId = "" }) => openMemory(store, { nodeId, scope: "perUser", userId }),
-    });
-    await tool.invoke({ path: "/a", command: "append", content: "x" }, { configurable: { user_id: "ada" } });
-    expect(await openMemory(store, { nodeId, scope: "perUser", userId: "ada" }).read("/a")).toBe("x");
-    expect(await tool.invoke(list)).toContain("user_id is required for perUser scope");
   });
 });
 
