@@ -165,13 +165,23 @@ describe("messages that are no objects of LangChain", () => {
 
 describe("each message once", () => {
   const turns = [user("one", "1"), assistant("two", "2"), user("three", "3"), assistant("four", "4")];
+  const half = turns.slice(0, 2);
+  const logAt = (memory: Memory, messages: BaseMessage[], time: string) =>
+    logConversation(memory, messages, { at: new Date(time), threadId: "a" });
+  const log = (memory: Memory, messages: BaseMessage[]) => logAt(memory, messages, at.toISOString());
+
+  /** A memory that has logged the first half of the turns. */
+  async function openWithHalf(): Promise<Memory> {
+    const memory = open();
+    expect(await log(memory, half)).toBe(2);
+    return memory;
+  }
 
   it("adds only what is new of a list that grows, under a heading for each run", async () => {
-    const memory = open();
-    expect(await logConversation(memory, turns.slice(0, 2), { at, threadId: "a" })).toBe(2);
+    const memory = await openWithHalf();
     await logConversation(memory, [user("other", "9")], { at, threadId: "b" });
-    expect(await logConversation(memory, turns, { at: new Date("2026-03-04T10:00:00Z"), threadId: "a" })).toBe(2);
-    expect(await logConversation(memory, turns, { at, threadId: "a" })).toBe(0);
+    expect(await logAt(memory, turns, "2026-03-04T10:00:00Z")).toBe(2);
+    expect(await log(memory, turns)).toBe(0);
     expect(await readLog(memory, fileOf("a"))).toBe(
       "## 09:05\nUser: one\nAssistant: two\n## 10:00\nUser: three\nAssistant: four\n",
     );
@@ -182,26 +192,23 @@ describe("each message once", () => {
     ["the day before", "2026-03-05"],
     ["a day long before", "2026-05-01"],
   ])("knows %s", async (_day, day) => {
-    const memory = open();
-    await logConversation(memory, turns.slice(0, 2), { at, threadId: "a" });
-    await logConversation(memory, turns, { at: new Date(`${day}T08:00:00Z`), threadId: "a" });
+    const memory = await openWithHalf();
+    await logAt(memory, turns, `${day}T08:00:00Z`);
     expect(await readLog(memory, fileOf("a", day))).toBe("## 08:00\nUser: three\nAssistant: four\n");
   });
 
   it("adds nothing of a first turn that is tried again after midnight", async () => {
-    const memory = open();
-    await logConversation(memory, turns.slice(0, 2), { at, threadId: "a" });
-    const later = { at: new Date("2026-03-05T00:01:00Z"), threadId: "a" };
-    expect(await logConversation(memory, turns.slice(0, 2), later)).toBe(0);
-    expect(await logConversation(memory, [...turns.slice(0, 2), assistant("too", "2b")], later)).toBe(1);
-    expect(await logConversation(memory, [...turns.slice(0, 2), assistant("too", "2b")], later)).toBe(0);
+    const memory = await openWithHalf();
+    const logLater = (...more: BaseMessage[]) => logAt(memory, [...half, ...more], "2026-03-05T00:01:00Z");
+    expect(await logLater()).toBe(0);
+    expect(await logLater(assistant("too", "2b"))).toBe(1);
+    expect(await logLater(assistant("too", "2b"))).toBe(0);
   });
 
   it("adds a message whose text was edited again, as edited", async () => {
-    const memory = open();
-    await logConversation(memory, turns.slice(0, 2), { at, threadId: "a" });
+    const memory = await openWithHalf();
     const edited = [user("one, please", "1"), assistant("two, then", "2")];
-    for (const count of [2, 0]) expect(await logConversation(memory, edited, { at, threadId: "a" })).toBe(count);
+    for (const count of [2, 0]) expect(await log(memory, edited)).toBe(count);
     expect(await readLog(memory, fileOf("a"))).toBe(
       "## 09:05\nUser: one\nAssistant: two\n## 09:05\nUser: one, please\nAssistant: two, then\n",
     );
@@ -210,8 +217,8 @@ describe("each message once", () => {
   it.each([[undefined], [""], [null]])("knows a message with the id %j by its role, text and place", async (id) => {
     const memory = open();
     const messages = ["yes", "yes"].map((content) => ({ role: "user", content, id: untyped(id) }));
-    expect(await logConversation(memory, messages, { at, threadId: "a" })).toBe(2);
-    expect(await logConversation(memory, [...messages, assistant("yes")], { at, threadId: "a" })).toBe(1);
+    expect(await log(memory, untyped(messages))).toBe(2);
+    expect(await log(memory, untyped([...messages, assistant("yes")]))).toBe(1);
   });
 
   it("keeps equal texts and ids of different threads", async () => {
@@ -230,10 +237,9 @@ describe("each message once", () => {
   it("adds the user's message of a turn of which another agent has logged a part", async () => {
     const memory = open();
     const part = [user("find it", "task"), assistant("found", "part")];
-    await logConversation(memory, [...turns, ...part], { at, threadId: "a" });
+    await log(memory, [...turns, ...part]);
     const turn = [...turns, user("Where is it?", "5"), assistant("found", "part"), assistant("There.", "6")];
-    expect(await logConversation(memory, turn, { at, threadId: "a" })).toBe(2);
-    expect(await logConversation(memory, turn, { at, threadId: "a" })).toBe(0);
+    for (const count of [2, 0]) expect(await log(memory, turn)).toBe(count);
     expect((await readLog(memory, fileOf("a"))).split("\n").slice(-6)).toEqual([
       "User: find it",
       "Assistant: found",
@@ -247,19 +253,16 @@ describe("each message once", () => {
   it("adds nothing twice if many processes log the same messages at once", async () => {
     const store = new InMemoryStore();
     const address = freshAddress();
-    await Promise.all(
-      Array.from({ length: 8 }, () => logConversation(openMemory(store, address), turns, { at, threadId: "a" })),
-    );
+    await Promise.all(Array.from({ length: 8 }, () => log(openMemory(store, address), turns)));
     expect(await readLog(openMemory(store, address), fileOf("a"))).toBe(
       "## 09:05\nUser: one\nAssistant: two\nUser: three\nAssistant: four\n",
     );
   });
 
   it("does not log again what a person has deleted meanwhile", async () => {
-    const memory = open();
-    await logConversation(memory, turns.slice(0, 2), { at, threadId: "a" });
+    const memory = await openWithHalf();
     await memory.delete("/conversations");
-    await logConversation(memory, turns, { at, threadId: "a" });
+    await log(memory, turns);
     expect(await readLog(memory, fileOf("a"))).toBe("## 09:05\nUser: three\nAssistant: four\n");
   });
 });

@@ -92,11 +92,20 @@ async function readLines(memory: Memory, path = "/conversations/"): Promise<stri
 }
 
 describe.each(Object.entries(waysIn))("%s", (_name, create) => {
+  /** A thread of messages that are logged, and what goes wrong. */
+  function openThread(options: Partial<MemoryNodeOptions> = {}) {
+    const node = createNode(options);
+    const errors: MemoryError[] = [];
+    const agent = create({ node, checkpointer: new MemorySaver(), onError: (error) => void errors.push(error) });
+    const say = async (...texts: string[]): Promise<void> => {
+      for (const text of texts) await agent.invoke({ messages: [user(text)] }, { configurable: { thread_id: "t" } });
+    };
+    return { node, errors, say };
+  }
+
   it("logs each message of a thread once, over its turns", async () => {
-    const node = createNode();
-    const agent = create({ node, checkpointer: new MemorySaver() });
-    const config = { configurable: { thread_id: "t" } };
-    for (const text of ["one", "two", "one"]) await agent.invoke({ messages: [user(text)] }, config);
+    const { node, say } = openThread();
+    await say("one", "two", "one");
     expect(await readLines(node.memory())).toEqual([
       "User: one",
       "Assistant: Answer to one",
@@ -116,40 +125,29 @@ describe.each(Object.entries(waysIn))("%s", (_name, create) => {
 
   it("logs what a memory that was away has missed, also the first turn", async () => {
     const store = new FailingStore();
-    const node = createNode({ store });
-    const errors: MemoryError[] = [];
-    const agent = create({ node, checkpointer: new MemorySaver(), onError: (error) => void errors.push(error) });
-    const config = { configurable: { thread_id: "t" } };
+    const { node, errors, say } = openThread({ store });
     store.isAway = true;
-    for (const text of ["one", "two"]) await agent.invoke({ messages: [user(text)] }, config);
+    await say("one", "two");
     expect(errors.at(-1)).toMatchObject({ code: "EIO" });
     store.isAway = false;
-    for (const text of ["three", "four"]) await agent.invoke({ messages: [user(text)] }, config);
+    await say("three", "four");
     store.isAway = true;
-    await agent.invoke({ messages: [user("five")] }, config);
+    await say("five");
     store.isAway = false;
-    await agent.invoke({ messages: [user("six")] }, config);
-    expect((await readLines(node.memory())).filter((line) => line.startsWith("User"))).toEqual([
-      "User: one",
-      "User: two",
-      "User: three",
-      "User: four",
-      "User: five",
-      "User: six",
-    ]);
+    await say("six");
+    expect((await readLines(node.memory())).filter((line) => line.startsWith("User"))).toEqual(
+      ["one", "two", "three", "four", "five", "six"].map((text) => `User: ${text}`),
+    );
   });
 
   it("goes on when the time of the store is up, and has each message once when the store goes on", async () => {
     const store = new HangingStore();
-    const node = createNode({ store, timeoutMs: 1000 });
-    const errors: MemoryError[] = [];
-    const agent = create({ node, checkpointer: new MemorySaver(), onError: (error) => void errors.push(error) });
-    const config = { configurable: { thread_id: "t" } };
+    const { node, errors, say } = openThread({ store, timeoutMs: 1000 });
     store.hang();
-    await agent.invoke({ messages: [user("one")] }, config);
+    await say("one");
     expect(errors.at(-1)).toMatchObject({ code: "EIO", message: expect.stringMatching(/no answer within 1000 ms/) });
     store.goOn();
-    await agent.invoke({ messages: [user("two")] }, config);
+    await say("two");
     const expected = ["User: one", "Assistant: Answer to one", "User: two", "Assistant: Answer to two"];
     expect(await readLines(node.memory())).toEqual(expected);
   });
@@ -171,17 +169,14 @@ describe.each(Object.entries(waysIn))("%s", (_name, create) => {
     const guard = ({ content }: { content: string }): void => {
       if (content === "bad") throw new Error("no");
     };
-    const node = createNode({ guard });
-    const errors: string[] = [];
-    const agent = create({ node, checkpointer: new MemorySaver(), onError: ({ code }) => void errors.push(code) });
-    const config = { configurable: { thread_id: "t" } };
-    for (const text of ["bad", "good"]) await agent.invoke({ messages: [user(text)] }, config);
+    const { node, errors, say } = openThread({ guard });
+    await say("bad", "good");
     expect(await readLines(node.memory())).toEqual([
       "Assistant: Answer to bad",
       "User: good",
       "Assistant: Answer to good",
     ]);
-    expect(errors).toEqual(["EACCES"]);
+    expect(errors.map(({ code }) => code)).toEqual(["EACCES"]);
   });
 
   it("logs a run whose thread id and user's name are numbers", async () => {

@@ -1,9 +1,7 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "@jest/globals";
 import { BaseCallbackHandler } from "@langchain/core/callbacks/base";
 import { AIMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
 import type { RunnableConfig } from "@langchain/core/runnables";
-import { convertToOpenAITool } from "@langchain/core/utils/function_calling";
 import { Command, interrupt, MemorySaver } from "@langchain/langgraph";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { ToolNode } from "@langchain/langgraph/prebuilt";
@@ -156,22 +154,6 @@ describe("what the model is told of the tool", () => {
   const description: unknown = expect.any(String);
   const path = { type: "string", description };
   const fromLine = { anyOf: [{ type: "integer", description }, { type: "null" }] };
-
-  it("is one flat strict schema", () => {
-    const text = { anyOf: [{ type: "string", description }, { type: "null" }] };
-    const command = { type: "string", enum: ["read", "list", "append", "update", "delete"], description };
-    const parameters = {
-      type: "object",
-      properties: { path, command, content: text, oldContent: text, fromLine },
-      required: ["path", "command", "content", "oldContent", "fromLine"],
-      additionalProperties: false,
-    };
-    expect(convertToOpenAITool(new MemoryTool()).function).toEqual({
-      name: "memory",
-      description: expect.stringContaining("long-term memory"),
-      parameters,
-    });
-  });
 
   it("is what the options say", async () => {
     const tool = new MemoryTool({ name: "notes", description: "Notes of the team.", title: "Team notes" });
@@ -345,17 +327,6 @@ describe("a tool in a run", () => {
     expect(await agent.invoke(go(), config)).toMatchObject({ __interrupt__: [{ value: "may I?" }] });
     const { messages } = await agent.invoke(new Command({ resume: "yes" }), config);
     expect(messages.at(-2)?.text).toBe(listed);
-  });
-
-  it("passes on what its memory threw because of an abort", async () => {
-    const controller = new AbortController();
-    const memory = memoryThat(async () => {
-      controller.abort();
-      await sleep(1);
-      controller.signal.throwIfAborted();
-    });
-    const call = new MemoryTool({ memory }).invoke(list, { signal: controller.signal });
-    await expect(call).rejects.toHaveProperty("name", "AbortError");
   });
 
   it("finds the run's thread where its call forwards no config, whatever the arguments", async () => {
