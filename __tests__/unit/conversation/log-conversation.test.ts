@@ -2,6 +2,7 @@ import { AIMessage, type BaseMessage, HumanMessage, SystemMessage, ToolMessage }
 import { InMemoryStore } from "@langchain/langgraph";
 import { describe, expect, it } from "@jest/globals";
 import { logConversation, type Memory, MemoryError, MemoryNode, openMemory } from "../../../src/index.js";
+import { freshMemory, pathsIn } from "../../helpers/fresh-memory.js";
 import { freshAddress, untyped } from "../../helpers/memory-case.js";
 
 const at = new Date("2026-03-04T09:05:00Z");
@@ -9,7 +10,7 @@ const file = "/conversations/2026-03-04/no-thread.md";
 const fileOf = (threadId: string, day = "2026-03-04"): string => `/conversations/${day}/${threadId}.md`;
 
 function open(): Memory {
-  return openMemory(new InMemoryStore(), freshAddress());
+  return freshMemory();
 }
 
 const user = (content: string, id?: string) => new HumanMessage({ content, ...(id !== undefined && { id }) });
@@ -299,7 +300,7 @@ describe("days", () => {
       await memory.write(`/conversations/${name}`, "x");
     await memory.write("/2026-01-01/x.md", "x");
     await logConversation(memory, [user("Hi")], { at, keepDays: 7 });
-    expect((await memory.snapshot()).files.map(({ path }) => path)).toEqual([
+    expect(await pathsIn(memory)).toEqual([
       "/2026-01-01/x.md",
       "/conversations/2026-02-20-notes.md",
       "/conversations/2026-02-26/a.md",
@@ -308,7 +309,7 @@ describe("days", () => {
   });
 
   it("goes on in another file if the file is full, and has each message of a turn once", async () => {
-    const memory = openMemory(new InMemoryStore(), freshAddress(), { maxFileBytes: 130 });
+    const memory = freshMemory({ maxFileBytes: 130 });
     const turn = [user("x".repeat(60), "1"), ...["2", "3"].map((id) => assistant("x".repeat(60), id))];
     for (const count of [1, 2, 3]) expect(await logConversation(memory, turn.slice(0, count), { at })).toBe(1);
     expect(await logConversation(memory, turn, { at })).toBe(0);

@@ -4,10 +4,11 @@ import { describe, expect, it } from "@jest/globals";
 import { createLogRule } from "../../../src/core/access/policy.js";
 import { bindMemory } from "../../../src/core/bind-memory.js";
 import { DeepAgentsBackend } from "../../../src/deepagents/index.js";
-import { logConversation, type Memory, MemoryNode, type MemoryNodeOptions, openMemory } from "../../../src/index.js";
+import { logConversation, type Memory, MemoryNode, type MemoryNodeOptions } from "../../../src/index.js";
 import { createClaudeMemoryTool } from "../../../src/langchain/claude/index.js";
 import { createJournalTools } from "../../../src/langchain/journal/index.js";
 import { createRecordTools } from "../../../src/langchain/records/index.js";
+import { freshMemory, pathsIn } from "../../helpers/fresh-memory.js";
 import { freshAddress } from "../../helpers/memory-case.js";
 import { openInFolder, testFolder } from "../../helpers/test-folder.js";
 
@@ -93,7 +94,7 @@ describe("the tools of a node with a log", () => {
   ])("keep it when they delete everything else: %s", async (_way, deleteAll) => {
     const node = await createLoggedNode({ mounts: { "/team": { nodeId: "team" } } });
     await deleteAll(node);
-    expect((await node.memory().snapshot()).files.map(({ path }) => path)).toEqual([file]);
+    expect(await pathsIn(node.memory())).toEqual([file]);
   });
 
   it("cannot put anything in the place of a directory above it", async () => {
@@ -111,7 +112,7 @@ describe("the tools of a node with a log", () => {
       await expect(memory.rename(path, "/elsewhere")).rejects.toMatchObject({ code: "EACCES" });
     }
     expect(await memory.delete("/")).toMatchObject({ files: 2, dirs: 1 });
-    expect((await memory.snapshot()).files.map(({ path }) => path)).toEqual(["/a/b/log/2026-03-04/no-thread.md"]);
+    expect(await pathsIn(memory)).toEqual(["/a/b/log/2026-03-04/no-thread.md"]);
   });
 
   it("are refused a delete of everything where only the log is left", async () => {
@@ -153,7 +154,7 @@ describe("deleting the root of a folder", () => {
 
 describe("the log as files", () => {
   it("is a log of `openMemory` too, for a program", async () => {
-    const memory = openMemory(new InMemoryStore(), freshAddress());
+    const memory = freshMemory();
     await logConversation(memory, [new HumanMessage("I like figs")], { at });
     const [best, ...others] = await memory.search("figs");
     expect(best).toMatchObject({ path: file, startLine: 2, text: "User: I like figs" });

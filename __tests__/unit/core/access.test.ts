@@ -7,12 +7,12 @@ import {
   type Memory,
   MemoryNode,
   type MemoryNodeOptions,
-  openMemory,
 } from "../../../src/index.js";
 import { checkPolicy, type MemoryPolicy } from "../../../src/core/access/policy.js";
 import { isGranted } from "../../../src/core/access/rights.js";
 import { bindMemory } from "../../../src/core/bind-memory.js";
 import { Policies } from "../../../src/core/access/policies.js";
+import { freshMemory } from "../../helpers/fresh-memory.js";
 import fc, { assertProperty } from "../../helpers/fast-check.js";
 import { restrict } from "../../helpers/restrict.js";
 import { mayDo, verdictOf } from "../../helpers/access-model.js";
@@ -20,7 +20,7 @@ import { mayDo, verdictOf } from "../../helpers/access-model.js";
 async function memoryUnder(
   ...policies: (MemoryPolicy & { access?: MemoryAccess })[]
 ): Promise<{ memory: Memory; free: Memory }> {
-  const free = openMemory(new InMemoryStore(), { nodeId: "assistant" });
+  const free = freshMemory();
   await free.write("/policies/refunds", "30 days");
   await free.write("/log", "first");
   return { memory: policies.reduce(restrict, free), free };
@@ -98,7 +98,7 @@ describe("random trees of rules", () => {
   it("let a memory be changed only so far", async () => {
     const anyChange = fc.tuple(fc.constantFrom("append", "write", "create", "delete", "rename"), anyPath, anyPath);
     const property = fc.asyncProperty(anyRules, fc.array(anyChange, { maxLength: 4 }), async (rules, changes) => {
-      const free = openMemory(new InMemoryStore(), { nodeId: "assistant" });
+      const free = freshMemory();
       for (const path of ["/a/b/ab", "/a/a", "/b/ab/a/b", "/ab"]) await free.write(path, path);
       const memory = bindMemory(free, { policies: [checkPolicy({ rules })] });
       for (const [command, path, other] of changes) {

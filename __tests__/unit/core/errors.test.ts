@@ -24,6 +24,7 @@ import { memoryMiddleware } from "../../../src/middleware/index.js";
 import { MemoryDatabase } from "../../../src/mongodb/admin/memory-database.js";
 import { storageError } from "../../../src/mongodb/driver/errors.js";
 import { checkOptions } from "../../../src/core/settings/check-options.js";
+import { freshMemory } from "../../helpers/fresh-memory.js";
 import { freshAddress, untyped } from "../../helpers/memory-case.js";
 import { FailingStore } from "../../helpers/failing-store.js";
 import { ScriptedChatModel } from "../../helpers/scripted-chat-model.js";
@@ -240,7 +241,7 @@ class LosingStore extends InMemoryStore {
   }
 }
 
-const memory = openMemory(new InMemoryStore(), freshAddress());
+const memory = freshMemory();
 
 describe("the details of an error", () => {
   it.each([

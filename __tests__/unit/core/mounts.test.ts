@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { equal } from "node:assert/strict";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
+import { freshMemory } from "../../helpers/fresh-memory.js";
 import { mayDo } from "../../helpers/access-model.js";
 import fc, { assertProperty } from "../../helpers/fast-check.js";
 import { restrict } from "../../helpers/restrict.js";
@@ -168,7 +169,7 @@ describe("random trees of mounts and rules", () => {
     const calls = fc.array(fc.tuple(command, path), { minLength: 3, maxLength: 3 });
     const rules = fc.array(fc.record({ path: fc.constantFrom(...patterns), access }), { maxLength: 3 });
     // One memory everywhere: thousands of trees of new ones would take four times as long.
-    const memory = openMemory(new InMemoryStore(), freshAddress(), { timeoutMs: Infinity });
+    const memory = freshMemory({ timeoutMs: Infinity });
     const trees = fc
       .tuple(access, fc.dictionary(point, access, { maxKeys: 3, noNullPrototype: true }))
       .map(([own, others]): Record<string, MemoryAccess> => ({ "/": own, ...others }));

@@ -1,18 +1,15 @@
+import { freshMemory } from "../../helpers/fresh-memory.js";
 import { beforeAll, describe, expect, it, afterEach, beforeEach, jest } from "@jest/globals";
-import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import type { Memory } from "../../../src/core/memory.js";
 import type { ChosenDialect } from "../../../src/dialects/registry.js";
-import { openMemory } from "../../../src/open-memory.js";
 import { createDialect, type DialectName, dialectNames } from "../../helpers/dialects-under-test.js";
 import fc, { assertProperty } from "../../helpers/fast-check.js";
-import { freshAddress } from "../../helpers/memory-case.js";
 import { DeepAgentsBackend } from "../../../src/deepagents/index.js";
 import { createClaudeMemoryTool } from "../../../src/langchain/claude/index.js";
 import { createJournalTools } from "../../../src/langchain/journal/index.js";
 
 type Arguments = Record<string, unknown>;
 
-const freshMemory = (): Memory => openMemory(new InMemoryStore(), freshAddress());
 /** With a directory that is longer than any answer. */
 const withManyFiles = freshMemory();
 
@@ -280,7 +277,7 @@ describe("long work", () => {
   afterEach(() => void jest.restoreAllMocks());
 
   it.each(longCalls)("lets others have their turn: %s", async (_name, text, call) => {
-    const memory = openMemory(new InMemoryStore(), freshAddress());
+    const memory = freshMemory();
     await memory.write("/MEMORY.md", text);
     for (let index = 0; index < 30; index += 1)
       await memory.write(`/${"a".repeat(250)}/${"a".repeat(240)}${index}`, "");
@@ -290,7 +287,7 @@ describe("long work", () => {
 
 describe("a long journal", () => {
   it("may have more headings than a call takes arguments", async () => {
-    const memory = openMemory(new InMemoryStore(), freshAddress());
+    const memory = freshMemory();
     await memory.write("/MEMORY.md", "### a\n".repeat(130_000));
     const [, , , search] = createJournalTools(memory);
     expect(await search?.invoke({ query: "", limit: 1 })).toContain('"total":130000');

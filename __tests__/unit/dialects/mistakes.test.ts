@@ -1,9 +1,8 @@
+import { freshMemory } from "../../helpers/fresh-memory.js";
 import { describe, expect, it } from "@jest/globals";
-import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { DeepAgentsBackend } from "../../../src/deepagents/index.js";
 import { createClaudeMemoryTool } from "../../../src/langchain/claude/index.js";
-import { type Memory, MemoryTool, openMemory } from "../../../src/index.js";
-import { freshAddress } from "../../helpers/memory-case.js";
+import { type Memory, MemoryTool } from "../../../src/index.js";
 import { DialectTool } from "../../../src/langchain/dialect-tool.js";
 import type { DialectCall } from "../../helpers/dialect-suite.js";
 import { createDialect, type DialectName, dialectsUnderTest } from "../../helpers/dialects-under-test.js";
@@ -14,7 +13,7 @@ interface Place {
 }
 
 async function memoryWith(content: string): Promise<Memory> {
-  const memory = openMemory(new InMemoryStore(), freshAddress());
+  const memory = freshMemory();
   await memory.write("/f", content);
   return memory;
 }
@@ -127,7 +126,6 @@ describe("the nearest lines", () => {
   });
 });
 
-const freshMemory = (): Memory => openMemory(new InMemoryStore(), freshAddress());
 const toolOf = (dialect: DialectName, name: string) => {
   const definition = createDialect(dialect, { search: true }).tools.find((tool) => tool.name === name);
   if (definition === undefined) throw new Error(`no tool ${name}`);

@@ -1,11 +1,12 @@
 import { describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { type Memory, openMemory } from "../../../src/index.js";
+import { freshMemory } from "../../helpers/fresh-memory.js";
 import { freshAddress } from "../../helpers/memory-case.js";
 import { createNamespace } from "../../helpers/addresses.js";
 import { callsOf, type Note, textOf, type WayIn, waysIn } from "../../helpers/ways-in.js";
 
-const anyMemory = openMemory(new InMemoryStore(), freshAddress());
+const anyMemory = freshMemory();
 
 /** The names of the ways in that can do it. */
 const ableTo = (act: keyof WayIn): string[] =>

@@ -1,15 +1,13 @@
 import { describe, expect, it } from "@jest/globals";
 import { symlink } from "node:fs/promises";
 import { join } from "node:path";
-import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { parse } from "yaml";
 import { openDirectoryMemory } from "../../../src/backends/directory/index.js";
 import { toYaml } from "../../../src/dialects/records/yaml.js";
-import { openMemory } from "../../../src/index.js";
 import { createRecordTools } from "../../../src/langchain/records/index.js";
+import { freshMemory, pathsIn } from "../../helpers/fresh-memory.js";
 import { anyCharacter } from "../../helpers/any-character.js";
 import fc, { assertProperty } from "../../helpers/fast-check.js";
-import { freshAddress } from "../../helpers/memory-case.js";
 import { RecordBench, recordError } from "../../helpers/record-bench.js";
 import { folderWith, testFolder } from "../../helpers/test-folder.js";
 
@@ -19,7 +17,7 @@ const content = "x";
 describe("the record tools", () => {
   it("use the system's clock where none is given", async () => {
     const before = new Date().toISOString();
-    const [add] = createRecordTools(openMemory(new InMemoryStore(), freshAddress()));
+    const [add] = createRecordTools(freshMemory());
     const time = /created_at: (\S+)\n$/.exec(String(await add?.invoke({ path: "a", content })))?.[1] ?? "";
     expect([before, time, new Date().toISOString()].toSorted()[1]).toBe(time);
   });
@@ -35,7 +33,7 @@ describe("the record tools", () => {
         const given = Object.fromEntries(Object.entries(args).filter(([name]) => own.includes(name)));
         expect(await tool.invoke(given)).toBe(recordError("MEMORY_STORAGE_ERROR", "The memory could not be opened"));
       }
-      expect((await memory.snapshot()).files.map(({ path }) => path)).toEqual(["/kept"]);
+      expect(await pathsIn(memory)).toEqual(["/kept"]);
     },
   );
 
@@ -59,7 +57,7 @@ describe("the record tools", () => {
   });
 
   it("have a prefix before their names, in their descriptions too", () => {
-    const tools = createRecordTools(openMemory(new InMemoryStore(), freshAddress()), { prefix: "team_" });
+    const tools = createRecordTools(freshMemory(), { prefix: "team_" });
     expect(tools.map(({ name, description }) => [name, description.match(/\w+_memory/g)?.join()])).toEqual([
       ["team_add_memory", "team_replace_memory"],
       ["team_replace_memory", "team_add_memory"],
@@ -100,7 +98,7 @@ describe("the record tools", () => {
   it.each([{ clock: "now" }, { root: "/x" }, 5, { prefix: "a b" }, { prefix: "é" }, { prefix: "x".repeat(51) }])(
     "refuse the options %j as a mistake",
     (options) => {
-      const memory = openMemory(new InMemoryStore(), freshAddress());
+      const memory = freshMemory();
       expect(() => createRecordTools(memory, options as object)).toThrow(TypeError);
     },
   );

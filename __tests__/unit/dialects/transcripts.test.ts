@@ -6,9 +6,9 @@ import { type ChosenDialect, createDialect } from "../../../src/dialects/registr
 import { type Memory, openMemory, logConversation, mountMemories, MemoryNode } from "../../../src/index.js";
 import { claudeMemoryHandlers } from "../../../src/langchain/claude/index.js";
 import { DialectTool } from "../../../src/langchain/dialect-tool.js";
+import { freshMemory } from "../../helpers/fresh-memory.js";
 import { type DialectName, dialectNames } from "../../helpers/dialects-under-test.js";
 import { changesBetween, readMarked, testTranscript, textsOf, writeGiven } from "../../helpers/transcripts.js";
-import { freshAddress } from "../../helpers/memory-case.js";
 
 // What a model reads. A section opens a memory of its own (`memory` and `options`: settings, `+`: files) and makes
 // calls (`>`).
@@ -58,7 +58,7 @@ async function expectThrown(memory: Memory, options: object, args: unknown, answ
 }
 
 async function memoryWith(texts: Record<string, string>): Promise<Memory> {
-  const memory = openMemory(new InMemoryStore(), freshAddress());
+  const memory = freshMemory();
   for (const [path, text] of Object.entries(texts)) await memory.write(path, text);
   return memory;
 }

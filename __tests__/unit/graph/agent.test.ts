@@ -5,6 +5,7 @@ import { InMemoryStore, MessagesAnnotation, START, StateGraph } from "@langchain
 import { createReactAgent } from "@langchain/langgraph/prebuilt";
 
 import { MongoClient } from "mongodb";
+import { pathsIn } from "../../helpers/fresh-memory.js";
 import { ScriptedChatModel } from "../../helpers/scripted-chat-model.js";
 import {
   Agent,
@@ -249,6 +250,6 @@ describe("a MemoryNode", () => {
     for (const path of ["/a", "/team/a"]) await expect(memory.append(path, "x")).rejects.toThrow("stopped");
     const next = await node.memoryForRun({ config: {} });
     for (const path of ["/a", "/team/a"]) await next.append(path, "x");
-    expect((await node.memory().snapshot()).files.map(({ path }) => path)).toEqual(["/a", "/team/a"]);
+    expect(await pathsIn(node.memory())).toEqual(["/a", "/team/a"]);
   });
 });

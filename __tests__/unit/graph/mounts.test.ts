@@ -10,7 +10,8 @@ import {
 } from "../../../src/index.js";
 import { DeepAgentsBackend } from "../../../src/deepagents/index.js";
 import { createMcpServer } from "../../../src/mcp/index.js";
-import { freshAddress, refuses } from "../../helpers/memory-case.js";
+import { freshMemory, pathsIn } from "../../helpers/fresh-memory.js";
+import { refuses } from "../../helpers/memory-case.js";
 import { fakeModel } from "@langchain/core/testing";
 import { answerOf, connectInMemory } from "../../helpers/mcp-clients.js";
 
@@ -29,7 +30,7 @@ const rules = { nodeId: "rules", access: "read", description: "House rules" } as
 
 describe("a MemoryNode with mounts", () => {
   it("has its own memory at the root, and memories of its store and any others below", async () => {
-    const elsewhere = openMemory(new InMemoryStore(), freshAddress());
+    const elsewhere = freshMemory();
     const inner = new MemoryNode({ store: new InMemoryStore(), nodeId: "inner" });
     const { node, open } = nodeWith({
       scope: "perUser",
@@ -48,12 +49,7 @@ describe("a MemoryNode with mounts", () => {
     expect(await inner.memory().read("/e")).toBe("/node/e");
     expect(memory.address).toEqual({ nodeId: "own", scope: "perUser", userId: "ann" });
     const bob = await node.memoryForRun(runOfUser("bob"));
-    expect((await bob.snapshot()).files.map(({ path }) => path)).toEqual([
-      "/chosen/d",
-      "/node/e",
-      "/other/d",
-      "/rules/b",
-    ]);
+    expect(await pathsIn(bob)).toEqual(["/chosen/d", "/node/e", "/other/d", "/rules/b"]);
   });
 
   it("goes on without the memory of a mount whose thread or user the run does not name", async () => {
@@ -138,7 +134,7 @@ describe("a MemoryNode with mounts", () => {
     await (await node.memoryForRun({ config: {}, threadId: "1" })).write("/user/a", "x");
     await (await node.memoryForRun({ config: {}, threadId: "2" })).write("/thread/b", "x");
     const paths = async (threadId: string): Promise<string[]> =>
-      (await (await node.memoryForRun({ config: {}, threadId })).snapshot()).files.map(({ path }) => path);
+      await pathsIn(await node.memoryForRun({ config: {}, threadId }));
     expect([await paths("1"), await paths("2")]).toEqual([["/user/a"], ["/thread/b", "/user/a"]]);
   });
 
@@ -149,7 +145,7 @@ describe("a MemoryNode with mounts", () => {
     });
     await (await node.memoryForRun(runOfUser("ann"))).write("/mine/a", "x");
     await open("rules").write("/tone", "kind");
-    expect((await node.memory("ann").snapshot()).files.map(({ path }) => path)).toEqual(["/mine/a", "/rules/tone"]);
+    expect(await pathsIn(node.memory("ann"))).toEqual(["/mine/a", "/rules/tone"]);
     await refuses(
       node.memory("ann").write("/rules/tone", "rude"),
       "EACCES",
@@ -200,14 +196,10 @@ describe("a MemoryNode with mounts", () => {
 
   it.each<[string, MemoryNodeOptions["mounts"], string]>([
     ["neither a memory nor a nodeId", { "/a": { access: "read" } }, 'invalid mount "/a": it needs either "memory"'],
-    [
-      "both",
-      { "/a": { memory: openMemory(new InMemoryStore(), freshAddress()), nodeId: "b" } },
-      'it needs either "memory"',
-    ],
+    ["both", { "/a": { memory: freshMemory(), nodeId: "b" } }, 'it needs either "memory"'],
     [
       "a scope of a memory that has its own",
-      { "/a": { memory: () => openMemory(new InMemoryStore(), freshAddress()), scope: "perUser" } },
+      { "/a": { memory: () => freshMemory(), scope: "perUser" } },
       '"scope" goes with "nodeId"',
     ],
     [

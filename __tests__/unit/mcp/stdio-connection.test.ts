@@ -1,15 +1,15 @@
 import { PassThrough, Writable } from "node:stream";
 import { describe, expect, it } from "@jest/globals";
-import { InMemoryStore } from "@langchain/langgraph";
-import { type Memory, openMemory } from "../../../src/index.js";
+import { type Memory } from "../../../src/index.js";
 import { serverBounds } from "../../../src/mcp/bounds.js";
 import { parseMcpOptions } from "../../../src/mcp/options.js";
 import { StdioConnection } from "../../../src/mcp/serve-stdio.js";
+import { freshMemory } from "../../helpers/fresh-memory.js";
 import { appendCall, initialize } from "../../helpers/mcp-messages.js";
 
 /** A memory whose appends begin, and go on when they are let. */
 function gatedMemory() {
-  const memory = openMemory(new InMemoryStore(), { nodeId: "n" });
+  const memory = freshMemory();
   let letGo = () => {};
   let tellBegun = () => {};
   const gate = new Promise<void>((resolve) => {
@@ -139,7 +139,7 @@ describe("a connection over stdio", () => {
       },
     });
     const input = new PassThrough();
-    const { served } = serve(openMemory(new InMemoryStore(), { nodeId: "n" }), input, output);
+    const { served } = serve(freshMemory(), input, output);
     const requests = Array.from({ length: 1000 }, (_, id) => ({ jsonrpc: "2.0", id: id + 2, method: "ping" }));
     input.end(lines([initialize, ...requests]));
     await served;

@@ -9,16 +9,16 @@ import type { ItemCollection } from "../../../src/mongodb/items/item-collection.
 import type { ItemDocument } from "../../../src/mongodb/items/item-document.js";
 import { storedNamespace, createItemId } from "../../../src/mongodb/operations/namespaces.js";
 import { SemanticRanking } from "../../../src/mongodb/search/semantic-ranking.js";
+import { freshMemory } from "../../helpers/fresh-memory.js";
 import { FakeEmbeddings } from "../../helpers/fake-embeddings.js";
 import { leafTexts, textsAt, textsAtPath } from "../../../src/mongodb/search/text-paths.js";
 import { createVectorSearchPipeline, type VectorSearch } from "../../../src/mongodb/search/vector-search.js";
 import { packVector, VectorScorer, vectorSizeBytes, vectorSubtype } from "../../../src/mongodb/embeddings/vectors.js";
 import fc, { assertProperty } from "../../helpers/fast-check.js";
 import { TextRedactor } from "../../../src/core/history/text-redactor.js";
-import { logConversation, openMemory } from "../../../src/index.js";
+import { logConversation } from "../../../src/index.js";
 import { listTextForms } from "../../../src/mongodb/history/redaction/redact-forms.js";
 import { doAtOnce } from "../../helpers/at-once.js";
-import { freshAddress } from "../../helpers/memory-case.js";
 
 const createDocument = (key: string, n: unknown): ItemDocument => {
   const times = { createdAt: new Date(0), updatedAt: new Date(0) };
@@ -297,7 +297,7 @@ describe("VectorScorer", () => {
 
 /** Returns the log of a message, and of what the user said before and after it. */
 async function logMessage(content: string): Promise<string> {
-  const memory = openMemory(new InMemoryStore(), freshAddress());
+  const memory = freshMemory();
   const messages = ["before", content, "after"].map((text) => new HumanMessage(text));
   await logConversation(memory, messages, { at: new Date("2026-03-04T09:05:00Z") });
   return memory.read("/conversations/2026-03-04/no-thread.md");

@@ -3,6 +3,7 @@ import { Readable } from "node:stream";
 import { describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { type Memory, MemoryNode, openMemory } from "../../../src/index.js";
+import { freshMemory, pathsIn } from "../../helpers/fresh-memory.js";
 import { moveIn, type MoveInOptions, type MoveInReport, readEntries } from "../../../src/move-in/index.js";
 
 /** Exports that somebody made to do harm. Each is refused in words, or comes in as plain text below `into`. */
@@ -21,7 +22,7 @@ async function move({
   const memory = openMemory(new InMemoryStore(), { nodeId: "n", scope: "perUser", userId: "ada" });
   const entries = readEntries({ from, source, ...(namespace && { namespace }) });
   const report = await moveIn(memory, entries, { into: "/imported", ...options });
-  const paths = (await memory.snapshot()).files.map(({ path }) => path);
+  const paths = await pathsIn(memory);
   for (const path of paths) expect(path.startsWith("/imported/")).toBe(true);
   for (const { why } of report.losses) expect(why).toMatch(/^[a-z0-9"]/);
   return { report, memory, paths };
@@ -53,7 +54,7 @@ describe("records that are refused", () => {
     const users = ["ada", "bob", 42, ["bob"], { id: "bob" }, undefined, null];
     const records = users.map((user_id, index) => ({ id: `${index}`, memory: `text ${index}`, user_id, run_id: "r" }));
     const open = (): Readable => streamOf(JSON.stringify(records));
-    const shared = openMemory(new InMemoryStore(), { nodeId: "shared" });
+    const shared = freshMemory();
     const { report } = await move({ from: "mem0", source: open() });
     const common = await moveIn(shared, readEntries({ from: "mem0", source: open() }));
     expect(report).toMatchObject({ written: 1, skipped: 6 });
@@ -169,7 +170,7 @@ describe("a move that ends with an error", () => {
       yield { path: "/../x", content: "refused" };
       for await (const content of cut(fault)) yield { path: "/a", content };
     };
-    await expect(moveIn(openMemory(new InMemoryStore(), { nodeId: "n" }), entries())).rejects.toMatchObject({
+    await expect(moveIn(freshMemory(), entries())).rejects.toMatchObject({
       code: "EINVAL",
       message: "the source cannot be read (EIO)",
       cause: fault,
@@ -228,7 +229,7 @@ it("a guard that refuses one text of a list keeps the others, and a text that it
 });
 
 it("entries that are none are skipped with the reason", async () => {
-  const memory = openMemory(new InMemoryStore(), { nodeId: "n" });
+  const memory = freshMemory();
   const bad = [null, 7, {}, { path: "/a" }, { path: 7, content: "x" }, { path: "/a", content: 7 }];
   expect(await moveIn(memory, bad as never)).toMatchObject({ written: 0, skipped: bad.length });
   for (const entries of ["text", null, {}, 7])

@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { StoreBackend } from "deepagents";
 import { type Memory, openMemory } from "../../../src/index.js";
 import { moveIn, type MoveInEntry, readEntries, type MoveInOptions } from "../../../src/move-in/index.js";
+import { freshMemory } from "../../helpers/fresh-memory.js";
 import fc, { assertProperty } from "../../helpers/fast-check.js";
 import { changesBetween, quote, readMarked, testTranscript, textsOf } from "../../helpers/transcripts.js";
 
@@ -18,8 +19,6 @@ const fact = fc.record({
 });
 
 const facts = fc.uniqueArray(fact, { maxLength: 12, selector: ({ id }) => id });
-
-const newMemory = (): Memory => openMemory(new InMemoryStore(), { nodeId: "n" });
 
 /** In chunks of a few bytes, so that characters begin anywhere in a chunk. */
 function read(list: readonly object[]) {
@@ -43,7 +42,7 @@ describe("moving in", () => {
   it("twice is moving in once, in any order", async () => {
     await assertProperty(
       fc.asyncProperty(facts, fc.infiniteStream(fc.nat()), async (list, numbers) => {
-        const memory = newMemory();
+        const memory = freshMemory();
         await moveIn(memory, read(list));
         const tree = await treeOf(memory);
         const shuffled = list
@@ -52,7 +51,7 @@ describe("moving in", () => {
           .map(({ each }) => each);
         expect((await moveIn(memory, read(shuffled))).written).toBe(0);
         expect(await treeOf(memory)).toEqual(tree);
-        const other = newMemory();
+        const other = freshMemory();
         await moveIn(other, read(shuffled));
         expect(await treeOf(other)).toEqual(tree);
       }),
@@ -63,7 +62,7 @@ describe("moving in", () => {
   it("says in a dry run what it then does", async () => {
     await assertProperty(
       fc.asyncProperty(facts, async (list) => {
-        const memory = newMemory();
+        const memory = freshMemory();
         const { runId: _, ...planned } = await moveIn(memory, read(list), { dryRun: true });
         expect(await treeOf(memory)).toEqual([]);
         expect(await moveIn(memory, read(list))).toMatchObject(planned);
@@ -74,7 +73,7 @@ describe("moving in", () => {
 
   it("ends between two items when its signal aborts", async () => {
     const controller = new AbortController();
-    const move = moveIn(newMemory(), endless(controller), { signal: controller.signal });
+    const move = moveIn(freshMemory(), endless(controller), { signal: controller.signal });
     await expect(move).rejects.toThrow("enough");
   });
 });
@@ -92,7 +91,7 @@ const fixture = (name: string): string => fileURLToPath(new URL(`../../fixtures/
 async function moved(
   parts: () => ReturnType<typeof readEntries>,
   options: MoveInOptions = {},
-  memory = newMemory(),
+  memory = freshMemory(),
 ): Promise<{ tree: Record<string, string>; losses: object[] }> {
   const { written, losses } = await moveIn(memory, parts(), options);
   const tree = await textsOf(memory);
@@ -114,7 +113,7 @@ describe("moving in what other programs wrote, as the transcript says", () => {
     const { tree, losses } = await moved(
       () => readEntries({ from, source: file === undefined ? Readable.from([Buffer.from(text)]) : fixture(file) }),
       options,
-      userId === undefined ? newMemory() : openMemory(new InMemoryStore(), own),
+      userId === undefined ? freshMemory() : openMemory(new InMemoryStore(), own),
     );
     return [...given, ...changesBetween({}, tree), ...losses.map((loss) => `! ${quote(loss)}`)];
   });
@@ -198,7 +197,7 @@ describe("moving in deepagents' files", () => {
 
 describe("moving in texts that share a file", () => {
   it("leaves what a person edited before the next run", async () => {
-    const memory = newMemory();
+    const memory = freshMemory();
     const edited = ["tea", "coffee"].map((content, index) => ({ path: "/facts.md", id: `${index}`, content }));
     await moveIn(memory, edited);
     await memory.edit("/facts.md", (text) => text.replace("coffee", "cocoa"));
@@ -207,7 +206,7 @@ describe("moving in texts that share a file", () => {
   });
 
   it("goes on in another file when one is full, and leaves out a text that is too long for any", async () => {
-    const memory = openMemory(new InMemoryStore(), { nodeId: "n" }, { maxFileBytes: 100 });
+    const memory = freshMemory({ maxFileBytes: 100 });
     const entries = ["a".repeat(50), "b".repeat(50), "c".repeat(101)].map((content, index) => ({
       path: "/facts.md",
       id: `${index}`,

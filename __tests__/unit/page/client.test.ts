@@ -1,16 +1,16 @@
 import { AIMessage, type BaseMessage, HumanMessage } from "@langchain/core/messages";
-import { InMemoryStore } from "@langchain/langgraph";
 import { describe, expect, it, afterEach, beforeEach, jest } from "@jest/globals";
 import { MongoClient } from "mongodb";
 import { readableDiff } from "../../../src/core/history/unified-diff.js";
-import { logConversation, openMemory, MongoMemoryStore } from "../../../src/index.js";
+import { logConversation, MongoMemoryStore } from "../../../src/index.js";
 import type { Actor, Version } from "../../../src/page/client/data/types.js";
 import { parseLogDay } from "../../../src/page/client/files/log-day.js";
 import { markHits } from "../../../src/page/client/files/matches.js";
 import { createRows } from "../../../src/page/client/history/diff-rows.js";
 import { describeAuthor, groupByRun } from "../../../src/page/client/history/runs.js";
 import { compareTexts, parseHunks } from "../../../src/page/hunks.js";
-import { freshAddress, untyped } from "../../helpers/memory-case.js";
+import { freshMemory } from "../../helpers/fresh-memory.js";
+import { untyped } from "../../helpers/memory-case.js";
 import { runInTimeSlices } from "../../../src/core/runtime/time-slices.js";
 import { createMemoryPage } from "../../../src/page/index.js";
 import { hideOthers } from "../../../src/page/owner.js";
@@ -112,7 +112,7 @@ describe("a difference in the browser", () => {
 const at = new Date("2026-03-04T09:05:00Z");
 
 async function writeDay(...runs: BaseMessage[][]): Promise<string> {
-  const memory = openMemory(new InMemoryStore(), freshAddress());
+  const memory = freshMemory();
   for (const messages of runs) await logConversation(memory, messages, { at, threadId: "t" });
   return memory.read("/conversations/2026-03-04/t.md");
 }

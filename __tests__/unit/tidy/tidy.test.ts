@@ -1,6 +1,7 @@
 import { InMemoryStore } from "@langchain/langgraph";
 import { afterEach, describe, expect, it, jest } from "@jest/globals";
 import { type Memory, mountMemories, openMemory, tidy, type TidyFinding } from "../../../src/index.js";
+import { freshMemory } from "../../helpers/fresh-memory.js";
 import { untyped } from "../../helpers/memory-case.js";
 import { quote, readMarked, testTranscript } from "../../helpers/transcripts.js";
 
@@ -87,7 +88,7 @@ describe("tidy", () => {
     ["hidden characters", "\u200b".repeat(75_000)],
     ["front matter without an end", `---\n${"- - -\n".repeat(40_000)}`],
   ])("takes linear time for %s", async (_name, content) => {
-    const memory = openMemory(new InMemoryStore(), { nodeId: "a" }, { paths: "posix" });
+    const memory = freshMemory({ paths: "posix" });
     await memory.write("/a.md", content);
     // Bounded by jest's limit of time: anything quadratic takes minutes.
     expect((await tidy(memory)).length).toBeLessThan(100_100);

@@ -1,8 +1,7 @@
+import { freshMemory } from "../../../helpers/fresh-memory.js";
 import { lstatSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
-import { InMemoryStore } from "@langchain/langgraph-checkpoint";
-import { openMemory } from "../../../../src/index.js";
 import { createJournalTools, type JournalToolsOptions } from "../../../../src/langchain/journal/index.js";
 import { hitsOf, notFound, read, refused } from "../../../helpers/journal-answers.js";
 import { filesBelow, FolderBench } from "../../../helpers/journal-folder.js";
@@ -13,7 +12,6 @@ import {
   scenarioFiles,
   type Step,
 } from "../../../helpers/journal-scenario.js";
-import { freshAddress } from "../../../helpers/memory-case.js";
 import { folderWith, testFolder } from "../../../helpers/test-folder.js";
 import { type BlockText, moveToEnd, parseBlocks, serializeBlock } from "../../../../src/dialects/journal/blocks.js";
 import { getFirstLineEnd } from "../../../../src/core/values/line-ends.js";
@@ -21,7 +19,6 @@ import { trim, trimEnd } from "../../../../src/dialects/journal/white-space.js";
 import fc, { assertProperty } from "../../../helpers/fast-check.js";
 
 const folder = testFolder();
-const freshMemory = () => openMemory(new InMemoryStore(), freshAddress());
 
 describe("the journal's tools", () => {
   it("find the newest of very many blocks, wherever they stand", async () => {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
-import { openMemory, type Memory, MemoryNode } from "../../../../src/index.js";
+import { type Memory, MemoryNode } from "../../../../src/index.js";
 import { Reservation } from "../../../../src/dialects/journal/reservation.js";
 import {
   type Answer,
@@ -12,6 +12,7 @@ import {
   scenarioFiles,
   type Step,
 } from "../../../helpers/journal-scenario.js";
+import { freshMemory } from "../../../helpers/fresh-memory.js";
 import { FolderBench } from "../../../helpers/journal-folder.js";
 import { testTranscript } from "../../../helpers/transcripts.js";
 import { testFolder } from "../../../helpers/test-folder.js";
@@ -194,7 +195,7 @@ describe("a reserved key", () => {
   });
 
   it("stays with the first of two writers who take it over from the same one", async () => {
-    const memory = openMemory(new InMemoryStore(), { nodeId: "n" });
+    const memory = freshMemory();
     const [dead, first, second] = ["a", "a", "a"].map((key) => new Reservation(memory, "", key));
     await dead?.create();
     const [path = ""] = (await memory.snapshot()).files.map((file) => file.path);
@@ -252,7 +253,7 @@ describe("a reserved key", () => {
   });
 
   it("is given back where the memory refuses the block", async () => {
-    const memory = openMemory(new InMemoryStore(), { nodeId: "small" }, { maxFileBytes: 300 });
+    const memory = freshMemory({ maxFileBytes: 300 });
     const bench = new JournalBench("/", memory);
     const answer = await bench.call("memory_write", { key: "a", content: "x".repeat(300) });
     expect(answer).toMatchObject({
