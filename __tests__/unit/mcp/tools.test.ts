@@ -1,10 +1,12 @@
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph";
 import { type Client, InMemoryTransport, type JSONRPCMessage } from "@modelcontextprotocol/client";
 import { McpServer } from "@modelcontextprotocol/server";
+import { join, resolve } from "node:path";
+import { tool } from "@langchain/core/tools";
 import { type Memory, MemoryNode, openMemory } from "../../../src/index.js";
-import { addMemoryTo, createMcpServer, type McpServerOptions } from "../../../src/mcp/index.js";
+import { addMemoryTo, createMcpServer, type McpServerOptions, type Dialect } from "../../../src/mcp/index.js";
 import { dialectsUnderTest, dialectNames } from "../../helpers/dialects-under-test.js";
 import { HangingStore } from "../../helpers/hanging-store.js";
 import { answerOf, connectInMemory } from "../../helpers/mcp-clients.js";
@@ -14,6 +16,8 @@ import { parseMcpOptions } from "../../../src/mcp/options.js";
 import { parseUri, toUri } from "../../../src/mcp/resources.js";
 import { createServerFor } from "../../../src/mcp/server.js";
 import fc from "../../helpers/fast-check.js";
+import { pageAt, programsOf } from "../../helpers/documentation.js";
+import { testFolder } from "../../helpers/test-folder.js";
 
 const underTest = await dialectsUnderTest();
 const memoryOfNode = (nodeId = "assistant"): Memory => openMemory(new InMemoryStore(), { nodeId });
@@ -139,7 +143,7 @@ describe("the tools of an MCP server", () => {
     store.hang();
     const cancelled = new AbortController();
     const call = client.callTool({ name: "memory", arguments: append("/a") }, { signal: cancelled.signal });
-    while (store.asked === 0) await new Promise((resolve) => setImmediate(resolve));
+    while (store.asked === 0) await new Promise((done) => setImmediate(done));
     cancelled.abort("not needed");
     await expect(call).rejects.toThrow("not needed");
     store.goOn();
@@ -254,7 +258,7 @@ describe("a memory in a server of one's own", () => {
 async function answerTo(server: McpServer, params: object | undefined): Promise<JSONRPCMessage> {
   const [ours, theirs] = InMemoryTransport.createLinkedPair();
   await server.connect(theirs);
-  const answer = new Promise<JSONRPCMessage>((resolve) => Object.assign(ours, { onmessage: resolve }));
+  const answer = new Promise<JSONRPCMessage>((onmessage) => Object.assign(ours, { onmessage }));
   await ours.start();
   await ours.send({ jsonrpc: "2.0", id: 1, method: "tools/call", ...(params && { params: { ...params } }) });
   try {
@@ -370,4 +374,36 @@ describe("URIs of files", () => {
       }),
     );
   });
+});
+
+const folder = testFolder();
+
+/** The program of docs/writing-a-dialect.md itself, so that page and test cannot differ. */
+async function dialectOfPage(): Promise<Dialect> {
+  const [program = ""] = programsOf(pageAt("docs/writing-a-dialect.md").text);
+  const file = join(folder, "facts-dialect.ts");
+  await writeFile(file, program.replaceAll('"langgraph-mongo-memory"', JSON.stringify(resolve("src/index.ts"))));
+  const { factsDialect } = (await import(file)) as { factsDialect: Dialect };
+  return factsDialect;
+}
+
+it("the dialect of docs/writing-a-dialect.md works over MCP, and as tools of LangChain", async () => {
+  const memory = openMemory(new InMemoryStore(), { nodeId: "assistant" });
+  const dialect = await dialectOfPage();
+  const client = await connectInMemory(createMcpServer({ memory, dialects: [dialect] }));
+  const facts = ["Ada is vegetarian.", "Ada lives in Rome."];
+  await Promise.all(facts.map((fact) => answerOf(client, { subject: "ada", fact }, "remember")));
+  expect((await answerOf(client, { subject: "ada" }, "recall")).split("\n").toSorted()).toEqual(facts);
+  expect(await answerOf(client, { subject: "bob" }, "recall")).toBe("I know nothing about that.");
+  expect(await answerOf(client, { subject: 7 }, "recall")).toBe("That did not work: EINVAL: subject is required");
+  expect(await answerOf(client, { subject: "a ", fact: "x" }, "remember")).toMatch(/^That did not work: /);
+  const [remember] = dialect.tools.map(({ name, description, schema, answer }) =>
+    tool(async (args) => (await answer(args, async () => memory)).text, {
+      name,
+      description: typeof description === "function" ? description(memory.paths) : description,
+      schema,
+    }),
+  );
+  expect(await remember?.invoke({ subject: "eve", fact: "Eve is vegetarian." })).toBe("Kept.");
+  expect(await memory.read("/facts/eve")).toBe("Eve is vegetarian.");
 });
