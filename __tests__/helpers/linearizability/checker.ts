@@ -51,11 +51,16 @@ interface Configuration<State> {
   unknown: readonly number[];
 }
 
+interface Candidate {
+  number: number;
+  isUnknown: boolean;
+}
+
 interface Frame<State> {
   configuration: Configuration<State>;
-  /** The number of the call that led to this configuration. */
-  taken: { number: number; isUnknown: boolean } | null;
-  candidates: { number: number; isUnknown: boolean }[];
+  /** The call that led to this configuration. */
+  taken: Candidate | null;
+  candidates: Candidate[];
 }
 
 /** Number of configurations after which a history counts as too long to be checked. */
@@ -75,7 +80,7 @@ export function checkLinearizable<State, Command>(
   const sorted = history.toSorted((a, b) => compare(a.calledAt, b.calledAt));
   const answered = sorted.filter((operation) => operation.answeredAt !== null);
   const unanswered = sorted.filter((operation) => operation.answeredAt === null);
-  const operationOf = ({ number, isUnknown }: { number: number; isUnknown: boolean }): Operation<Command> => {
+  const operationOf = ({ number, isUnknown }: Candidate): Operation<Command> => {
     const operation = (isUnknown ? unanswered : answered)[number];
     if (operation === undefined) throw new RangeError(`no call has the number ${number}`);
     return operation;
@@ -86,6 +91,17 @@ export function checkLinearizable<State, Command>(
     const known = stateKeys.get(key) ?? stateKeys.size;
     stateKeys.set(key, known);
     return known;
+  };
+  // Most configurations have a state that another one had. To make a step again takes most of the time of a search.
+  const steps = new Map<string, { state: State; stateKey: number; answer: string }>();
+  const takeStep = ({ state: before, stateKey: key }: Configuration<State>, candidate: Candidate) => {
+    const name = `${key} ${candidate.number} ${candidate.isUnknown}`;
+    const known = steps.get(name);
+    if (known !== undefined) return known;
+    const { state, answer } = specification.step(before, operationOf(candidate).command);
+    const taken = { state, stateKey: numberOf(state), answer };
+    steps.set(name, taken);
+    return taken;
   };
   const candidatesOf = (configuration: Configuration<State>) => candidatesIn(configuration, answered, unanswered);
   const start: Configuration<State> = {
@@ -112,12 +128,10 @@ export function checkLinearizable<State, Command>(
       stack.pop();
       continue;
     }
-    const operation = operationOf(candidate);
-    const { state, answer } = specification.step(configuration.state, operation.command);
-    if (!candidate.isUnknown && answer !== operation.answer) continue;
-    const stateKey = numberOf(state);
-    if (candidate.isUnknown && stateKey === configuration.stateKey) continue;
-    const next = after(configuration, candidate, { state, stateKey });
+    const { answer, ...reached } = takeStep(configuration, candidate);
+    if (!candidate.isUnknown && answer !== operationOf(candidate).answer) continue;
+    if (candidate.isUnknown && reached.stateKey === configuration.stateKey) continue;
+    const next = after(configuration, candidate, reached);
     const key = keyOf(next);
     if (visited.has(key)) continue;
     if (visited.size >= maxConfigurations)
@@ -125,10 +139,10 @@ export function checkLinearizable<State, Command>(
     visited.add(key);
     stack.push({ configuration: next, taken: candidate, candidates: candidatesOf(next) });
   }
-  const next = candidatesOf(longest.configuration).map((candidate) => {
-    const operation = operationOf(candidate);
-    return { operation, expected: specification.step(longest.configuration.state, operation.command).answer };
-  });
+  const next = candidatesOf(longest.configuration).map((candidate) => ({
+    operation: operationOf(candidate),
+    expected: takeStep(longest.configuration, candidate).answer,
+  }));
   return { isLinearizable: false, longest: longest.order, next };
 }
 
@@ -145,8 +159,8 @@ function candidatesIn<Command>(
   { first, others, unknown }: Configuration<unknown>,
   answered: readonly Operation<Command>[],
   unanswered: readonly Operation<Command>[],
-): { number: number; isUnknown: boolean }[] {
-  const candidates: { number: number; isUnknown: boolean }[] = [];
+): Candidate[] {
+  const candidates: Candidate[] = [];
   let earliest: bigint | null = null;
   for (let number = first; number < answered.length; number += 1) {
     const { calledAt = 0n, answeredAt = null } = answered[number] ?? {};
@@ -164,7 +178,7 @@ function candidatesIn<Command>(
 
 function after<State>(
   before: Configuration<State>,
-  { number, isUnknown }: { number: number; isUnknown: boolean },
+  { number, isUnknown }: Candidate,
   left: { state: State; stateKey: number },
 ): Configuration<State> {
   if (isUnknown) return { ...before, ...left, unknown: [...before.unknown, number].toSorted((a, b) => a - b) };
