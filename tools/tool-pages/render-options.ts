@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import ts from "typescript";
-import { createEntriesProgram } from "../../__tests__/helpers/documentation.js";
 
 /** A field of a documented type. */
 interface Field {
@@ -22,9 +21,13 @@ export function readOptionsTemplate(): string {
   return readFileSync("tools/tool-pages/options.md", "utf8");
 }
 
-/** Renders the page of the options. @throws Error if the template names a type or an option that does not exist */
-export function renderOptionsPage(template: string): string {
-  const reader = new TypeReader();
+/**
+ * Renders the page of the options.
+ * @param program contains the entries of the package
+ * @throws Error if the template names a type or an option that does not exist
+ */
+export function renderOptionsPage(template: string, program: ts.Program): string {
+  const reader = new TypeReader(program);
   const shared = sharedIn(template, reader);
   const types = typesIn(template, reader);
   const sections = template.split(/^(?=##+ )/m).map((section) => {
@@ -116,8 +119,7 @@ class TypeReader {
   readonly #checker: ts.TypeChecker;
   readonly #types = new Map<string, ts.Symbol>();
 
-  constructor() {
-    const program = createEntriesProgram();
+  constructor(program: ts.Program) {
     this.#checker = program.getTypeChecker();
     const folder = `${ts.sys.getCurrentDirectory()}/src/`;
     const files = program.getSourceFiles().filter(({ fileName }) => fileName.startsWith(folder));
