@@ -163,7 +163,7 @@ describe("a source that goes while a run is under way", () => {
   it.each(["propose", "append-only"] as const)("by forget leaves nothing with apply %j", async (apply) => {
     const memory = await openNoted();
     const { nodeId } = memory.address;
-    const node = openGuarded(nodeId, () => other.forget({ nodeId, scope: "global" }));
+    const node = openGuarded(nodeId, () => other.forget({ nodeId }));
     const run = learnWith(node.memory(), [write], { apply });
     await expect(run).rejects.toMatchObject({ code: "ECONFLICT" });
     expect(await isStored("Lives in Oslo", nodeId)).toBe(false);

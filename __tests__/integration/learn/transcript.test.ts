@@ -114,7 +114,7 @@ testLines("learn", () => {
     },
     'another run learns /profile/b.md from "x"': learnElsewhere("x"),
     'another run learns /profile/b.md from "y"': learnElsewhere("y"),
-    "the memory is forgotten": () => store.forget({ nodeId, scope: "global" }),
+    "the memory is forgotten": () => store.forget({ nodeId }),
     "a note of a person that is overwritten, and a change that paraphrases it": async () => {
       await memory.with({ actor: { userId: "ada", client: "our app" } }).write("/inbox/a.md", "Ada moved to Oslo.");
       await learnFrom(memory, [[change("write", "/profile/ada.md", { text: "Lives in Norway." })]], {});

@@ -402,7 +402,7 @@ describe("a proposal is invisible", () => {
   it("and costs nothing where nobody proposes", async () => {
     const { node, store, collection, nodeId } = fresh({ node: { rules: [] }, store: {} });
     await node.memory().append("/a", "x");
-    await store.forget({ nodeId, scope: "global" });
+    await store.forget({ nodeId });
     const collections = (await db.listCollections().toArray()).map(({ name }) => name);
     expect(collections.filter((name) => name.startsWith(collection))).toEqual([collection]);
   });
@@ -476,7 +476,7 @@ it("a proposal stays when its memory expires, until somebody decides about it or
   expect((await getFailure(proposals.approve(edit, ada))).code).toBe("ECONFLICT");
   await proposals.approve(addition, ada);
   expect(await readTexts(memory)).toEqual({ "/b": "y" });
-  expect(await store.forget({ nodeId, scope: "global" })).toMatchObject({ proposals: 2 });
+  expect(await store.forget({ nodeId })).toMatchObject({ proposals: 2 });
 });
 
 it("a redaction takes texts out of proposals, decided or not, keeps who decided, and rejects those that are open", async () => {

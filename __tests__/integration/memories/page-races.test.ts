@@ -140,7 +140,7 @@ describe("a forget that was interrupted", () => {
 
   it("is finished by the next", async () => {
     const { address, memory } = await openInterrupted();
-    expect(await openStore().forget({ ...address, scope: "global" })).toMatchObject({ memories: 1 });
+    expect(await openStore().forget(address)).toMatchObject({ memories: 1 });
     expect(await readStoredPages(memories, address)).toEqual([]);
     await memory.write("/new", "new");
     expect((await memory.snapshot()).files.map(({ path }) => path)).toEqual(["/new"]);
@@ -157,7 +157,7 @@ describe("a forget", () => {
       const wasMet = await slowClient.runBeside(
         number,
         () => rival.delete("/files"),
-        () => slowStore.forget({ ...address, scope: "global" }),
+        () => slowStore.forget(address),
       );
       expect(await readStoredPages(memories, address)).toEqual([]);
       return wasMet;
@@ -170,10 +170,10 @@ describe("a forget", () => {
       const wasMet = await slowClient.runBeside(
         number,
         async () => {
-          await openStore().forget({ ...address, scope: "global" });
+          await openStore().forget(address);
           await fill(openStore().memory(address));
         },
-        () => slowStore.forget({ ...address, scope: "global" }),
+        () => slowStore.forget(address),
       );
       const { files } = await openStore().memory(address).snapshot();
       expect([names, []]).toContainEqual(files.map(({ path }) => path));
@@ -216,7 +216,7 @@ it.each([
   // Both memories have three changes, so their revisions are equal.
   for (const path of ["/a", "/b", "/d"]) await slow.write(path, "first");
   const replace = async (): Promise<void> => {
-    await rival.forget({ ...address, scope: "global" });
+    await rival.forget(address);
     const namespace = ["memory", address.nodeId, "global"];
     const paths = ["/a", "/c", ...names].slice(0, count);
     await rival.batch(paths.map((key) => ({ namespace, key, value: { content: `second ${text}` } })));
@@ -280,7 +280,7 @@ describe("moving recorded changes into versions", () => {
       for (const content of ["first", "second", "third"]) await slow.write("/file", content);
       const wasMet = await slowClient.runBeside(
         number,
-        () => openStore({ history: true }).forget({ ...address, scope: "global" }),
+        () => openStore({ history: true }).forget(address),
         // Moves all recorded changes.
         () => slow.history?.redact({ text: "found nowhere" }) ?? Promise.reject(new Error("no history")),
       );

@@ -47,7 +47,7 @@ describe.each([200, undefined])("many writers of two processes, with pages of %s
           const wanted = made.size + repetitions({ usual: 15, long: 60 });
           while (made.size < wanted) await new Promise(setImmediate);
           begun += 1;
-          await stores[time % 2 === 0 ? 0 : 1].forget({ ...address, scope: "global" });
+          await stores[time % 2 === 0 ? 0 : 1].forget(address);
           ended += 1;
         }
         const wanted = made.size + 30;

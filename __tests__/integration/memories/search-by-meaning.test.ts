@@ -206,7 +206,7 @@ describe("the vectors of passages", () => {
     // By a store that has no embeddings itself.
     const another = new MongoMemoryStore({ client, dbName: name });
     await another.forget({ userId: users[0] ?? "" });
-    await another.forget({ nodeId, scope: "global" });
+    await another.forget({ nodeId });
     expect((await findVectors({ nodeId })).map(({ userId }: Document) => userId)).toEqual([users[1]]);
   });
 
@@ -267,7 +267,7 @@ describe("the vectors of passages", () => {
       const embed = embeddings.embedDocuments.bind(embeddings);
       embeddings.embedDocuments = async (texts) => {
         const isFirst = embeddings.documentCalls.length === 0;
-        if (isFirst) await store.forget({ ...address, scope: "global" });
+        if (isFirst) await store.forget(address);
         else expect(await findVectors(address)).toHaveLength(100);
         if (!isFirst && what === "a search that was given up") givenUp.abort();
         return embed(texts);
@@ -393,7 +393,7 @@ describe("two models in one memory", () => {
       "old, 4",
     ]);
     expect(embedded(newer)).toEqual(["aaa", "bbb"]);
-    await storeWith(old).forget({ ...address, scope: "global" });
+    await storeWith(old).forget(address);
     expect(await findVectors(address)).toEqual([]);
   });
 

@@ -42,7 +42,7 @@ describe("a search in MongoDB", () => {
     await memory.write("/a", "zebra");
     expect(await memory.search("zebra")).toHaveLength(1);
     // No search in between, which would let the index go.
-    await another.forget({ ...address, scope: "global" });
+    await another.forget(address);
     await another.memory(address).write("/a", "lion");
     expect(await memory.search("zebra")).toEqual([]);
     expect(await memory.search("lion")).toHaveLength(1);

@@ -70,7 +70,7 @@ describe("a collection with documents of another program", () => {
       () => memory.list("/"),
       () => store.start(),
       () => store.search(["memory"]),
-      () => store.forget({ nodeId: "a", scope: "global" }),
+      () => store.forget({ nodeId: "a" }),
       () => store.forget({ userId: "a" }),
       listed,
     ]) {
