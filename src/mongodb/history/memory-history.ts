@@ -11,7 +11,7 @@ import type {
   VersionChange,
   VersionText,
 } from "../../core/history/history-backend.js";
-import { lostRace, maxAttempts, pause } from "../../core/runtime/lost-race.js";
+import { retryLostRace } from "../../core/runtime/lost-race.js";
 import { runInTimeSlices } from "../../core/runtime/time-slices.js";
 import { ROOT } from "../../core/values/paths.js";
 import type { ChangeScope } from "../../core/tree/change.js";
@@ -116,7 +116,7 @@ export class MongoHistory implements HistoryBackend {
     guard: (path: string, text: string) => Promise<string>,
   ): Promise<MemoryVersion[]> {
     const { restore, maxFileBytes } = this.#context;
-    for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+    return retryLostRace(async () => {
       const found = await this.#find((view) => findRevert(view, what, force), "path" in what ? [what.path] : []);
       if (found === null) throw "path" in what ? noSuchVersion(what.to) : noVersions();
       const { present } = found.view;
@@ -128,17 +128,14 @@ export class MongoHistory implements HistoryBackend {
         if (sizeBytes > maxFileBytes) throw fileTooLarge(sizeBytes, maxFileBytes);
       }
       const change = await restore(restoration, present.revisions);
-      if (change !== null) {
-        const texts = [...restoration.files].filter((entry): entry is [string, string] => entry[1] !== null);
-        const made = createChangeVersions(present.memory, change);
-        await runInTimeSlices(addTexts(made, new Map(texts)), this.#call);
-        return made
-          .filter(({ document }) => document.operation !== undefined)
-          .map(({ document }) => toMemoryVersion(document));
-      }
-      await pause(attempt);
-    }
-    throw lostRace();
+      if (change === null) return undefined;
+      const texts = [...restoration.files].filter((entry): entry is [string, string] => entry[1] !== null);
+      const made = createChangeVersions(present.memory, change);
+      await runInTimeSlices(addTexts(made, new Map(texts)), this.#call);
+      return made
+        .filter(({ document }) => document.operation !== undefined)
+        .map(({ document }) => toMemoryVersion(document));
+    });
   }
 
   findText(text: string): Promise<TextOccurrences> {

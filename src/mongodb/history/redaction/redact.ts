@@ -8,7 +8,7 @@ import {
 import type { ChangeRecord } from "../../../core/contract/change-record.js";
 import type { CheckPath } from "../../../core/history/history-backend.js";
 import type { CallContext } from "../../../core/runtime/call.js";
-import { lostRace, maxAttempts, pause } from "../../../core/runtime/lost-race.js";
+import { retryLostRace } from "../../../core/runtime/lost-race.js";
 import { runInTimeSlices, TimeSlices } from "../../../core/runtime/time-slices.js";
 import { catchRefusal } from "../../../core/values/errors.js";
 import type { HistoryContext } from "../history-context.js";
@@ -84,11 +84,8 @@ export class MemoryRedaction {
    * @returns the ids of the versions that were redacted
    */
   async run(cut: boolean, checkPath: CheckPath | null): Promise<ReadonlySet<string>> {
-    for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-      if (await this.#runPass(cut, checkPath)) return this.#redacted;
-      await pause(attempt);
-    }
-    throw lostRace();
+    await retryLostRace(async () => (await this.#runPass(cut, checkPath)) || undefined);
+    return this.#redacted;
   }
 
   /** Lets the versions be read again that are covered now, also those that an earlier call has marked before a crash. */

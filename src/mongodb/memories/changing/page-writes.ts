@@ -1,7 +1,7 @@
 import type { ClientSession } from "mongodb";
 import type { CallContext } from "../../../core/runtime/call.js";
 import { memoryBytesCeiling } from "../../../core/memory-options.js";
-import { lostRace, maxAttempts, pause } from "../../../core/runtime/lost-race.js";
+import { retryLostRace } from "../../../core/runtime/lost-race.js";
 import type { MemoryError } from "../../../core/values/errors.js";
 import { isDuplicateKey, isRefusedByServer, isTooLarge, storageError, transactionError } from "../../driver/errors.js";
 import type { ExactWrite } from "../../driver/exact-collection.js";
@@ -130,14 +130,14 @@ export async function commitChanges(
  * @param toError explains errors
  * @returns null if nothing was changed because there is a memory already, which may have expired
  */
-async function sendAgain<Result>(
+function sendAgain<Result>(
   memory: PagedMemory,
   send: () => Promise<Result>,
   toError: (error: unknown) => MemoryError,
   call: CallContext,
 ): Promise<Result | null> {
   let tooLargeAlone = 0;
-  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+  return retryLostRace<Result | null>(async () => {
     try {
       return await send();
     } catch (error) {
@@ -147,10 +147,9 @@ async function sendAgain<Result>(
       }
       if (!isTooLarge(error) || memory.history === null) throw toError(error);
       tooLargeAlone = await makeRoom(memory, error, tooLargeAlone, call);
+      return undefined;
     }
-    await pause(attempt);
-  }
-  throw lostRace();
+  });
 }
 
 async function sendChanges(changes: readonly SentChange[], call: CallContext): Promise<MadeChange[]> {

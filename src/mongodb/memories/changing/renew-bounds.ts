@@ -1,5 +1,5 @@
 import type { CallContext } from "../../../core/runtime/call.js";
-import { lostRace, maxAttempts, pause } from "../../../core/runtime/lost-race.js";
+import { retryLostRace } from "../../../core/runtime/lost-race.js";
 import { noEdits } from "../../../core/tree/memory-tree.js";
 import type { FormerBound } from "../../history/history-context.js";
 import type { PagedMemory } from "../memory-context.js";
@@ -21,13 +21,11 @@ export async function renewBounds(
 
 async function renewBound(memory: PagedMemory, { path, before }: FormerBound, call: CallContext): Promise<void> {
   const scope = { paths: [before, path], below: [] };
-  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+  await retryLostRace(async () => {
     call.throwIfAborted();
     const loaded = await loadForChange(memory, scope, true, call);
-    if (!findFormerBounds(loaded.pages, loaded.tree).some((bound) => bound.path === path)) return;
+    if (!findFormerBounds(loaded.pages, loaded.tree).some((bound) => bound.path === path)) return true;
     const change = { scope, loaded, edits: noEdits, at: memory.clock() };
-    if ((await replacePages(memory, change, call)) === "stored") return;
-    await pause(attempt);
-  }
-  throw lostRace();
+    return (await replacePages(memory, change, call)) === "stored" || undefined;
+  });
 }

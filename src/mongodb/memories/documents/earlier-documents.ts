@@ -1,6 +1,6 @@
 import type { ClientSession, ObjectId } from "mongodb";
 import { type CallContext, createUnlimitedCall } from "../../../core/runtime/call.js";
-import { lostRace, maxAttempts, pause } from "../../../core/runtime/lost-race.js";
+import { retryLostRace } from "../../../core/runtime/lost-race.js";
 import { memoryScopes, ownerFields } from "../../../core/values/address.js";
 import { MemoryError } from "../../../core/values/errors.js";
 import { getField } from "../../../core/values/unknown-values.js";
@@ -89,15 +89,13 @@ export async function rewriteEarlierHead(memory: PagedMemory, call: CallContext)
         call,
         async (session) => (await rewriteHead(memory, call, session)) === "made",
       );
-    for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+    return await retryLostRace(async () => {
       const outcome = await rewriteHead(memory, call);
-      if (outcome !== "lost") return outcome === "made";
-      await pause(attempt);
-    }
+      return outcome === "lost" ? undefined : outcome === "made";
+    });
   } catch (error) {
     throw (await hasTransactions(memory)) ? transactionError(error) : storageError(error, "write", null);
   }
-  throw lostRace();
 }
 
 async function rewriteHead(
