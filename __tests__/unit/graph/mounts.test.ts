@@ -8,12 +8,9 @@ import {
   openMemory,
   buildGraph,
 } from "../../../src/index.js";
-import { DeepAgentsBackend } from "../../../src/deepagents/index.js";
-import { createMcpServer } from "../../../src/mcp/index.js";
 import { freshMemory, pathsIn } from "../../helpers/fresh-memory.js";
 import { refuses } from "../../helpers/memory-case.js";
 import { fakeModel } from "@langchain/core/testing";
-import { answerOf, connectInMemory } from "../../helpers/mcp-clients.js";
 
 const runOfUser = (userId: string): MemoryRun => ({ config: {}, userId });
 
@@ -105,25 +102,6 @@ describe("a MemoryNode with mounts", () => {
     const opening = node.memoryForRun({ config: { signal: stopped.signal } });
     stopped.abort(new Error("stopped"));
     await expect(opening).rejects.toThrow("stopped");
-  });
-
-  it("is one tree for deepagents and for MCP clients", async () => {
-    const { node, open } = nodeWith({ mounts: { "/rules": rules } });
-    await open("rules").write("/tone", "Be brief.");
-    const files = new DeepAgentsBackend(node);
-    expect(await files.write("/note", "x")).not.toHaveProperty("error");
-    expect((await files.ls("/")).files?.map(({ path }) => path)).toEqual(["/note", "/rules/"]);
-    expect(await files.edit("/rules/tone", "brief", "long")).toMatchObject({
-      error: expect.stringContaining("/rules/tone"),
-    });
-    const client = await connectInMemory(createMcpServer({ memory: node }));
-    expect((await client.listResources()).resources.map(({ uri }) => uri)).toEqual([
-      "memory:///note",
-      "memory:///rules/tone",
-    ]);
-    expect(await answerOf(client, { command: "append", path: "/rules/tone", content: "x" })).toContain("EACCES");
-    expect(await answerOf(client, { command: "append", path: "/note", content: "y" })).toContain('"ok":true');
-    expect([await open("rules").read("/tone"), await open("own").read("/note")]).toEqual(["Be brief.", "x\ny"]);
   });
 
   it("finds the thread or user of a mount as that of its own memory", async () => {
