@@ -44,9 +44,9 @@ const answerAll = () =>
 
 /** Every way in that writes the log by itself. */
 const waysIn: Record<string, (making: Making) => Runnable> = {
-  "a node of a graph": ({ node, log = true, checkpointer, onError }) => {
+  "a node of a graph": ({ node, log = true, checkpointer, onError = () => {} }) => {
     const model = answerAll();
-    const options = { memory: node, ...(log !== true && log), ...(onError && { onError }) };
+    const options = { memory: node, ...(log !== true && log), onError };
     return new StateGraph(MessagesAnnotation)
       .addNode("model", async ({ messages }) => ({ messages: [await model.invoke(messages)] }))
       .addNode("log", createConversationLog(options))
@@ -55,17 +55,17 @@ const waysIn: Record<string, (making: Making) => Runnable> = {
       .addEdge("log", END)
       .compile({ ...(checkpointer && { checkpointer }) }) as Runnable;
   },
-  "the middleware of createAgent": ({ node, log = true, checkpointer, onError }) =>
+  "the middleware of createAgent": ({ node, log = true, checkpointer, onError = () => {} }) =>
     createAgent({
       model: answerAll(),
-      middleware: [memoryMiddleware({ memory: node, log, ...(onError && { onError }) })],
+      middleware: [memoryMiddleware({ memory: node, log, onError })],
       ...(checkpointer && { checkpointer }),
     }) as Runnable,
-  Agent: ({ node, log = true, checkpointer, onError }) =>
+  Agent: ({ node, log = true, checkpointer, onError = () => {} }) =>
     new Agent({
       model: answerAll(),
       tools: node.memoryTools,
-      memoryConnector: node.createConnector({ ...(onError && { onError }) }),
+      memoryConnector: node.createConnector({ onError }),
       log,
       ...(checkpointer && { checkpointer }),
     }) as Runnable,
