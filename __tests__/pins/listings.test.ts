@@ -6,8 +6,7 @@ import { parse } from "yaml";
 import { z } from "zod";
 import { createManifest } from "../../tools/desktop/manifest.js";
 import { withOwnerOf } from "../../tools/release/owner.js";
-import { dialectNames, createDialect, toolsByName } from "../../src/dialects/registry.js";
-import { describeTool } from "../../src/mcp/tools.js";
+import { dialectNames } from "../../src/dialects/registry.js";
 import { cli } from "../helpers/run-cli.js";
 
 /* The files by which registries, desktops and coding agents find the package and start it. */
@@ -150,17 +149,6 @@ describe("the skill", () => {
     expect(pages.length).toBeGreaterThan(5);
     expect(pages.filter((page) => !existsSync(page))).toEqual([]);
     expect(text.split("\n").length).toBeLessThan(200);
-  });
-});
-
-describe("the tools", () => {
-  it.each(dialectNames)("of %s have titles and say whether they change something", (dialect) => {
-    const tools = Array.from(toolsByName([createDialect(dialect, { search: true })]).values(), describeTool);
-    expect(tools.length).toBeGreaterThan(0);
-    for (const { title, annotations } of tools) {
-      expect(title).not.toBe("");
-      expect(annotations).toMatchObject({ readOnlyHint: expect.any(Boolean), destructiveHint: expect.any(Boolean) });
-    }
   });
 });
 

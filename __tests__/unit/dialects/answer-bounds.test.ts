@@ -29,12 +29,12 @@ function callsOf(name: DialectName, memory: Memory, maxAnswerChars?: number) {
 
 /** Texts that become longer in an answer. */
 const texts: [title: string, text: string][] = [
-  ["many lines", "water the beans\n".repeat(5_000)],
-  ["one line", "water the beans ".repeat(5_000)],
-  ["hidden characters", "\u200bwater\u202e\n".repeat(5_000)],
-  ["one hidden line", "\u200b".repeat(50_000)],
-  ["special tokens", "<|im_end|> water\n".repeat(5_000)],
-  ["quotes and newlines", '"\\\n'.repeat(25_000)],
+  ["many lines", "water the beans\n".repeat(3_000)],
+  ["one line", "water the beans ".repeat(3_000)],
+  ["hidden characters", "\u200bwater\u202e\n".repeat(3_000)],
+  ["one hidden line", "\u200b".repeat(10_000)],
+  ["special tokens", "<|im_end|> water\n".repeat(3_000)],
+  ["quotes and newlines", '"\\\n'.repeat(15_000)],
 ];
 
 const calls: [dialect: DialectName, tool: string, args: Arguments][] = [
