@@ -159,36 +159,16 @@ async function run(memory: Memory, command: string, path: string, other: string)
 describe("a guard", () => {
   const redact: MemoryPolicy["guard"] = async ({ content }) => content.replaceAll(/\S+@\S+/g, "[e-mail]");
 
-  it.each<[string, (memory: Memory) => Promise<unknown>, object, string]>([
-    [
-      "append",
-      (memory) => memory.append("/log", "by a@b.c"),
-      { command: "append", path: "/log", content: "by a@b.c" },
-      "first\nby [e-mail]",
-    ],
-    [
-      "write",
-      (memory) => memory.write("//log", "a@b.c"),
-      { command: "write", path: "/log", content: "a@b.c" },
-      "[e-mail]",
-    ],
-    [
-      "update",
-      (memory) => memory.update("/log", "first", "a@b.c"),
-      { command: "update", path: "/log", content: "a@b.c" },
-      "[e-mail]",
-    ],
-    [
-      "edit",
-      (memory) => memory.edit("/log", (text) => `${text} a@b.c`),
-      { command: "edit", path: "/log", content: "first a@b.c" },
-      "first [e-mail]",
-    ],
-  ])("sees the text of %s, and what it answers is stored", async (_name, change, seen, stored) => {
+  it.each<[command: string, (memory: Memory) => Promise<unknown>, content: string, stored: string]>([
+    ["append", (memory) => memory.append("/log", "by a@b.c"), "by a@b.c", "first\nby [e-mail]"],
+    ["write", (memory) => memory.write("//log", "a@b.c"), "a@b.c", "[e-mail]"],
+    ["update", (memory) => memory.update("/log", "first", "a@b.c"), "a@b.c", "[e-mail]"],
+    ["edit", (memory) => memory.edit("/log", (text) => `${text} a@b.c`), "first a@b.c", "first [e-mail]"],
+  ])("sees the text of %s, and what it answers is stored", async (command, change, content, stored) => {
     const changes: object[] = [];
     const { memory, free } = await memoryUnder({ guard: (given) => void changes.push(given) }, { guard: redact });
     await change(memory);
-    expect(changes).toEqual([{ ...seen, address: free.address, actor: null }]);
+    expect(changes).toEqual([{ command, path: "/log", content, address: free.address, actor: null }]);
     expect(await free.read("/log")).toBe(stored);
   });
 
@@ -218,24 +198,16 @@ describe("a guard", () => {
     expect(await free.read("/log")).toBe("first");
   });
 
-  it.each<[string, unknown, object]>([
-    ["a number", 7, { code: "EINVAL", message: "the guard must answer a text or nothing (given 7)" }],
-    ["null", null, { code: "EINVAL", message: "the guard must answer a text or nothing (given null)" }],
-    [
-      "an object",
-      { content: "x" },
-      { code: "EINVAL", message: "the guard must answer a text or nothing (given an object)" },
-    ],
-    [
-      "a lone surrogate",
-      "\ud800",
-      { code: "EINVAL", message: expect.stringContaining("the text of the guard is not well-formed") },
-    ],
-    ["too much", "x".repeat(1_000_001), { code: "EFBIG" }],
-  ])("that answers %s refuses the change, and nothing is stored", async (_name, answer, expected) => {
+  it.each<[string, answer: unknown, code: string, message: string]>([
+    ["a number", 7, "EINVAL", "the guard must answer a text or nothing (given 7)"],
+    ["null", null, "EINVAL", "the guard must answer a text or nothing (given null)"],
+    ["an object", { content: "x" }, "EINVAL", "the guard must answer a text or nothing (given an object)"],
+    ["a lone surrogate", "\ud800", "EINVAL", "the text of the guard is not well-formed"],
+    ["too much", "x".repeat(1_000_001), "EFBIG", "EFBIG: "],
+  ])("that answers %s refuses the change, and nothing is stored", async (_name, answer, code, message) => {
     const { memory, free } = await memoryUnder({ guard: (() => answer) as MemoryPolicy["guard"] });
     for (const change of [memory.write("/log", "x"), memory.edit("/log", (text) => `${text}x`)])
-      await expect(change).rejects.toMatchObject(expected);
+      await expect(change).rejects.toMatchObject({ code, message: expect.stringContaining(message) });
     expect(await free.read("/log")).toBe("first");
   });
 
