@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "@jest/globals";
-import { MemorySaver } from "@langchain/langgraph";
-import { type Memory, MongoMemoryStore } from "../../../src/index.js";
+import { Command, MemorySaver } from "@langchain/langgraph";
+import { type Memory, MemoryNode, MongoMemoryStore } from "../../../src/index.js";
 import type { DialectCall, DialectUnderTest } from "../../helpers/dialect-suite.js";
 import { dialectsUnderTest } from "../../helpers/dialects-under-test.js";
 import type { ServerKind } from "../../helpers/mongo-servers.js";
@@ -10,6 +10,7 @@ import {
   canStop,
   createStumblingTool,
   modelThatCalls,
+  type RunnableGraph,
   runToEnd,
   type Stop,
   stops,
@@ -17,6 +18,7 @@ import {
   waysOfRunning,
   withRetries,
 } from "../../helpers/repeated-runs.js";
+import type { ScriptedCall } from "../../helpers/scripted-chat-model.js";
 import { testDatabase } from "../../helpers/test-database.js";
 
 const rounds = repetitions({ usual: 1, long: 50 });
@@ -93,5 +95,48 @@ describe.each(kinds)("a call in a task that runs again, on a %s", (kind) => {
       for (let round = 0; round < rounds; round += 1)
         for (const call of calls) expect(await runCall(open(), dialect, call, row)).toEqual(await runOnce(call));
     });
+  });
+});
+
+/** A node that passes no config has no questions that LangGraph can ask again. */
+const askingWays = ways.filter((way) => way !== "a node that passes no config");
+
+const append = (path: string): ScriptedCall => ({
+  tool: "memory",
+  args: { command: "append", path, content: "x" },
+});
+
+const asked = ["/asked/a", "/asked/b", "/asked/c"];
+
+/** Approves one question after another, always the first that is open. Returns how many. */
+async function approveEach(graph: RunnableGraph, input: unknown): Promise<number> {
+  const config = { configurable: { thread_id: randomUUID() } };
+  let reply = (await graph.invoke(input, config)) as { __interrupt__?: { id: string }[] };
+  for (let approvals = 0; ; approvals += 1) {
+    const [question] = reply.__interrupt__ ?? [];
+    if (question === undefined || approvals > asked.length) return approvals;
+    const resume = { [question.id]: { decisions: [{ type: "approve" }] } };
+    reply = (await graph.invoke(new Command({ resume }), config)) as typeof reply;
+  }
+}
+
+describe.each(kinds)("three approvals in one step, on a %s", (kind) => {
+  const store = openStore(kind);
+
+  it.each(askingWays)("make each change of %s once, and the one that needs none", async (way) => {
+    for (let round = 0; round < rounds; round += 1) {
+      const nodeId = randomUUID();
+      const node = new MemoryNode({ store, nodeId, rules: [{ path: "/asked/**", access: "ask" }] });
+      const graph = waysOfRunning[way]({
+        model: modelThatCalls(() => ["/free", ...asked].map((path) => append(path))),
+        tools: node.memoryTools,
+        checkpointer: new MemorySaver(),
+      });
+      expect(await approveEach(graph, { messages: [{ role: "user", content: "go" }] })).toBe(asked.length);
+      const memory = store.memory({ nodeId });
+      const { texts, versions } = await examine(memory, []);
+      expect(Object.fromEntries(texts)).toEqual(Object.fromEntries([...asked, "/free"].map((path) => [path, "x"])));
+      expect(versions.toSorted()).toEqual([...asked, "/free"].map((path) => `created ${path}`));
+    }
   });
 });
