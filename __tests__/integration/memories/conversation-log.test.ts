@@ -9,12 +9,13 @@ import { commandsOf } from "../../helpers/commands-of.js";
 import { compiled } from "../../helpers/compiled-sources.js";
 import { createLoggingAgent } from "../../helpers/logging-agent.js";
 import type { ServerKind } from "../../helpers/mongo-servers.js";
-import { repetitions } from "../../helpers/repetitions.js";
+import { isLong, repetitions } from "../../helpers/repetitions.js";
 import { testDatabase } from "../../helpers/test-database.js";
 
 const at = new Date("2026-03-04T09:05:00Z");
 const file = "/conversations/2026-03-04/t.md";
 const rounds = repetitions({ usual: 1, long: 50 });
+const kinds: ServerKind[] = isLong ? ["replicaSet", "standalone"] : ["replicaSet"];
 
 async function readLines(memory: Memory): Promise<string[]> {
   const { files } = await memory.snapshot();
@@ -30,7 +31,7 @@ function takeTurns(count: number) {
   ]).flat();
 }
 
-describe.each<ServerKind>(["replicaSet", "standalone"])("a log of conversations, on a %s", (kind) => {
+describe.each(kinds)("a log of conversations, on a %s", (kind) => {
   const { client, name: dbName, uri } = testDatabase(kind);
   const store = new MongoMemoryStore({ client, dbName, history: true });
   const createNode = (): MemoryNode => new MemoryNode({ nodeId: randomUUID(), store, log: true, paths: "posix" });
