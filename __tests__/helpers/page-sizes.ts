@@ -22,6 +22,17 @@ export const places: readonly Place[] = isLong
       ["replicaSet", undefined],
     ];
 
+/** A place with or without a history. */
+export interface Variant {
+  place: Place;
+  history: boolean;
+}
+
+/** In the usual run, each place has a history or has none. */
+export const variants: readonly Variant[] = isLong
+  ? places.flatMap((place) => [false, true].map((history) => ({ place, history })))
+  : places.map((place, index) => ({ place, history: index % 2 === 1 }));
+
 /** Options of a store whose pages have this size. */
 export function withPageBytes(pageBytes: number | undefined): { [pageBytesOption]?: number } {
   return pageBytes === undefined ? {} : { [pageBytesOption]: pageBytes };
@@ -34,6 +45,11 @@ export function toArgument(pageBytes: number | undefined): string {
 
 export function parsePageBytes(argument: string | undefined): number | undefined {
   return argument === undefined || argument === "" ? undefined : Number(argument);
+}
+
+/** Describes a variant in titles. */
+export function describeVariant({ place, history }: Variant): string {
+  return `${describePlace(place)}, ${history ? "with" : "without"} a history`;
 }
 
 /** Describes a place in titles. */

@@ -13,7 +13,7 @@ const slow = [
   "integration/fuzz",
   "conformance/verbs",
   "integration/page/browser",
-  "conformance/mongodb",
+  "conformance/backends",
   "integration/examples",
   "integration/command-line/transcripts",
   "integration/command-line/process",

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "@jest/globals";
 import { MongoClient } from "mongodb";
-import { type Memory, type MemoryVersion, MongoMemoryStore, type MongoMemoryStoreOptions } from "../../../src/index.js";
+import { type Memory, type MemoryVersion, MongoMemoryStore } from "../../../src/index.js";
 import { freshAddress, refuses } from "../../helpers/memory-case.js";
 import { SlowClient } from "../../helpers/before-commands.js";
 import { commandsOf } from "../../helpers/commands-of.js";
-import { describePlace, places, withPageBytes } from "../../helpers/page-sizes.js";
+import { describeVariant, variants, withPageBytes } from "../../helpers/page-sizes.js";
 import { testDatabase } from "../../helpers/test-database.js";
 import { useClient } from "../../helpers/use-client.js";
 
@@ -16,15 +16,17 @@ async function listVersions(memory: Memory): Promise<MemoryVersion[]> {
   return versions;
 }
 
-describe.each(places.map((place) => [describePlace(place), place] as const))("on %s", (_title, [kind, pageBytes]) => {
-  const { uri, name: dbName } = testDatabase(kind);
-  const client = useClient(new MongoClient(uri, { monitorCommands: true }));
-  const openMemory = (options: Partial<MongoMemoryStoreOptions> = {}): Memory =>
-    new MongoMemoryStore({ client, dbName, ...withPageBytes(pageBytes), ...options }).memory(freshAddress());
+describe.each(variants.map((variant) => [describeVariant(variant), variant] as const))(
+  "on %s",
+  (_title, { place, history }) => {
+    const [kind, pageBytes] = place;
+    const { uri, name: dbName } = testDatabase(kind);
+    const client = useClient(new MongoClient(uri, { monitorCommands: true }));
+    const openMemory = (): Memory =>
+      new MongoMemoryStore({ client, dbName, history, ...withPageBytes(pageBytes) }).memory(freshAddress());
 
-  describe.each([false, true])("with a history: %s", (history) => {
     it("changes that wait are made with few commands, each with a result of its own", async () => {
-      const memory = openMemory({ history });
+      const memory = openMemory();
       await memory.write("/a", "one two");
       await memory.write("/gone", "x");
       const created = (await memory.stat("/gone"))?.createdAt;
@@ -67,7 +69,7 @@ describe.each(places.map((place) => [describePlace(place), place] as const))("on
     });
 
     it("one that is refused fails no other, and the answers say why", async () => {
-      const memory = openMemory({ history });
+      const memory = openMemory();
       await memory.write("/a", "x");
       const [first, exists, second, isDirectory, tooLarge, third] = await Promise.allSettled([
         memory.append("/d/b", "1"),
@@ -87,7 +89,7 @@ describe.each(places.map((place) => [describePlace(place), place] as const))("on
     });
 
     it("the changes of a caller that does not wait are made in its order", async () => {
-      const memory = openMemory({ history });
+      const memory = openMemory();
       const lines = Array.from({ length: 80 }, (_, index) => `line ${index}`);
       await Promise.all([
         ...lines.map((line) => memory.append("/log", line)),
@@ -105,8 +107,8 @@ describe.each(places.map((place) => [describePlace(place), place] as const))("on
         lines.map((_, index) => lines.slice(0, index + 1).join("\n").length),
       );
     });
-  });
-});
+  },
+);
 
 describe("changes that wait", () => {
   const { client, name: dbName } = testDatabase("standalone");

@@ -13,7 +13,7 @@ import { freshAddress } from "../../../src/testing/memory-case.js";
 import { callTool, Task, type ToolCallInTask } from "../../helpers/call-in-task.js";
 import { commandsOf } from "../../helpers/commands-of.js";
 import { dialectsUnderTest } from "../../helpers/dialects-under-test.js";
-import { describePlace, places, withPageBytes } from "../../helpers/page-sizes.js";
+import { describeVariant, variants, withPageBytes } from "../../helpers/page-sizes.js";
 import { readStoredPages } from "../../helpers/stored-pages.js";
 import { testDatabase } from "../../helpers/test-database.js";
 import { useClient } from "../../helpers/use-client.js";
@@ -37,16 +37,18 @@ async function countVersions(memory: Memory): Promise<number> {
   return count;
 }
 
-describe.each(places.map((place) => [describePlace(place), place] as const))("on %s", (_title, [kind, pageBytes]) => {
-  const { client: ownClient, name } = testDatabase(kind);
-  const collection = ownClient.db(name).collection("memories");
-  const openStore = (history: boolean): MongoMemoryStore =>
-    new MongoMemoryStore({ client: ownClient, dbName: name, history, ...withPageBytes(pageBytes) });
+describe.each(variants.map((variant) => [describeVariant(variant), variant] as const))(
+  "on %s",
+  (_title, { place, history }) => {
+    const [kind, pageBytes] = place;
+    const { client: ownClient, name } = testDatabase(kind);
+    const collection = ownClient.db(name).collection("memories");
+    const openStore = (): MongoMemoryStore =>
+      new MongoMemoryStore({ client: ownClient, dbName: name, history, ...withPageBytes(pageBytes) });
 
-  it.each(dialects)("each call of %s answers and changes the same once it is repeated", async (_name, dialect) => {
-    for (const history of [false, true])
+    it.each(dialects)("each call of %s answers and changes the same once it is repeated", async (_name, dialect) => {
       for (const { tool: toolName, args } of Object.values(dialect.commands)) {
-        const memory = openStore(history).memory(freshAddress());
+        const memory = openStore().memory(freshAddress());
         const tools = dialect.tools(memory);
         for (const prepared of dialect.prepare)
           await callTool(tools, { name: prepared.tool, args: prepared.args }, new Task().attempt());
@@ -55,15 +57,16 @@ describe.each(places.map((place) => [describePlace(place), place] as const))("on
         const [snapshot, versions] = [await memory.snapshot(), await countVersions(memory)];
         const stored = await readStoredPages(collection, memory.address);
         // As in another process, which knows none of the pages.
-        const elsewhere = openStore(history).memory(memory.address);
+        const elsewhere = openStore().memory(memory.address);
         const again = await callTool(dialect.tools(elsewhere), { name: toolName, args }, task.attempt());
         expect(again.replaceAll(/\d{4}-\S+/g, "")).toBe(first.replaceAll(/\d{4}-\S+/g, ""));
         expect([await memory.snapshot(), await countVersions(memory)]).toEqual([snapshot, versions]);
         // With a history, the versions move out of the documents meanwhile.
         if (!history) expect(await readStoredPages(collection, memory.address)).toEqual(stored);
       }
-  });
-});
+    });
+  },
+);
 
 describe("a call of a tool", () => {
   it("costs no further command in a task, in any dialect", async () => {

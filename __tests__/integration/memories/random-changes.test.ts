@@ -20,7 +20,7 @@ import type { MemoriesContext } from "../../../src/mongodb/memories/memory-conte
 import { openMongoMemory } from "../../../src/mongodb/memories/mongo-memory.js";
 import { recordedChange } from "../../../src/mongodb/memories/outbox/outbox.js";
 import { freshAddress } from "../../helpers/memory-case.js";
-import { describePlace, type Place, places } from "../../helpers/page-sizes.js";
+import { describeVariant, type Place, variants } from "../../helpers/page-sizes.js";
 import { describeTree, MemoryReader } from "../../helpers/read-everything.js";
 import { repetitions } from "../../helpers/repetitions.js";
 import { findPageFaults, readStoredPages } from "../../helpers/stored-pages.js";
@@ -120,55 +120,54 @@ function changeTree(tree: MemoryTree, change: Change, recorded: RecordedEdits[])
   return result;
 }
 
-const variants = places.flatMap((place) =>
-  [false, true].map((keepsHistory) => ({ place, keepsHistory, name: describePlace(place) })),
+describe.each(variants.map((variant) => [describeVariant(variant), variant] as const))(
+  "random changes, %s",
+  (_title, { place, history }) => {
+    const { open, memories } = openCollection(place, history);
+
+    it.each(Array.from({ length: repetitions({ usual: 1, long: 100 }) }, (_, index) => index + 1))(
+      "are answered, refused, stored and recorded as the tree says (seed %i)",
+      async (seed) => {
+        const pick = createChoose(seed);
+        const address = addressFor(freshAddress().nodeId, "global", null);
+        const processes = open(address);
+        const readers = [new MemoryReader(processes[0]), new MemoryReader(processes[1])] as const;
+        const tree = new MemoryTree({ files: [], directories: [], revision: 0 });
+        const recorded: RecordedEdits[] = [];
+        let refused = 0;
+        for (let round = 1; round <= changesOfMemory; round += 1) {
+          now = new Date(round);
+          const [memory, reader] = [pick(processes), pick(readers)];
+          const change = pickChange(pick);
+          const answer = await getAnswer(change, () => memory.change(change, {}, call));
+          const expected = await getAnswer(change, () => changeTree(tree, change, recorded));
+          if ("code" in expected) refused += 1;
+          expect({ round, change, answer }).toEqual({ round, change, answer: expected });
+          const path = pickPath(pick);
+          expect({ round, change, path, ...(await reader.read(path)) }).toEqual({
+            round,
+            change,
+            path,
+            ...(await describeTree(tree, path)),
+          });
+          const faults = findPageFaults(await readStoredPages(memories, address));
+          expect({ round, change, faults }).toEqual({ round, change, faults: [] });
+          await checkOutbox(address, recorded);
+        }
+        expect(refused).toBeGreaterThan(1);
+      },
+    );
+
+    /** What the last change told the history, if it has not been moved out of the document. */
+    async function checkOutbox({ nodeId }: CheckedAddress, recorded: RecordedEdits[]): Promise<void> {
+      const document = (await memories.findOne({ nodeId })) as MemoryDocument | null;
+      const last = document?.outbox?.at(-1);
+      const made = recorded.at(-1);
+      if (last !== undefined && made !== undefined)
+        expect(describeEdits(recordedChange(last, ""))).toEqual(describeEdits(made));
+    }
+  },
 );
-
-describe.each(variants)("random changes, history: $keepsHistory, $name", ({ place, keepsHistory }) => {
-  const { open, memories } = openCollection(place, keepsHistory);
-
-  it.each(Array.from({ length: repetitions({ usual: 1, long: 100 }) }, (_, index) => index + 1))(
-    "are answered, refused, stored and recorded as the tree says (seed %i)",
-    async (seed) => {
-      const pick = createChoose(seed);
-      const address = addressFor(freshAddress().nodeId, "global", null);
-      const processes = open(address);
-      const readers = [new MemoryReader(processes[0]), new MemoryReader(processes[1])] as const;
-      const tree = new MemoryTree({ files: [], directories: [], revision: 0 });
-      const recorded: RecordedEdits[] = [];
-      let refused = 0;
-      for (let round = 1; round <= changesOfMemory; round += 1) {
-        now = new Date(round);
-        const [memory, reader] = [pick(processes), pick(readers)];
-        const change = pickChange(pick);
-        const answer = await getAnswer(change, () => memory.change(change, {}, call));
-        const expected = await getAnswer(change, () => changeTree(tree, change, recorded));
-        if ("code" in expected) refused += 1;
-        expect({ round, change, answer }).toEqual({ round, change, answer: expected });
-        const path = pickPath(pick);
-        expect({ round, change, path, ...(await reader.read(path)) }).toEqual({
-          round,
-          change,
-          path,
-          ...(await describeTree(tree, path)),
-        });
-        const faults = findPageFaults(await readStoredPages(memories, address));
-        expect({ round, change, faults }).toEqual({ round, change, faults: [] });
-        await checkOutbox(address, recorded);
-      }
-      expect(refused).toBeGreaterThan(1);
-    },
-  );
-
-  /** What the last change told the history, if it has not been moved out of the document. */
-  async function checkOutbox({ nodeId }: CheckedAddress, recorded: RecordedEdits[]): Promise<void> {
-    const document = (await memories.findOne({ nodeId })) as MemoryDocument | null;
-    const last = document?.outbox?.at(-1);
-    const made = recorded.at(-1);
-    if (last !== undefined && made !== undefined)
-      expect(describeEdits(recordedChange(last, ""))).toEqual(describeEdits(made));
-  }
-});
 
 function describeEdits({ files, directories }: RecordedEdits): unknown {
   const { added = [], removed = [], moved = null } = directories;
