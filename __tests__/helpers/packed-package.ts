@@ -1,7 +1,8 @@
 import { execFile } from "node:child_process";
 import { mkdir, readdir, stat, symlink } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { promisify } from "node:util";
+import { build } from "esbuild";
 
 const run = promisify(execFile);
 
@@ -38,6 +39,17 @@ export async function installLinked(project: string): Promise<void> {
     project,
     (await readdir("node_modules")).filter((name) => !name.startsWith(".")),
   );
+}
+
+/**
+ * Compiles a program of the tests into a project, where it finds its packages. A loader of TypeScript would take longer
+ * than most of what such a program runs.
+ * @returns the file
+ */
+export async function compileInto(project: string, source: string): Promise<string> {
+  const outfile = join(project, `${basename(source, ".ts")}.mjs`);
+  await build({ entryPoints: [source], outfile, bundle: true, packages: "external", format: "esm", platform: "node" });
+  return outfile;
 }
 
 /** Returns the total size of the files in a folder. */

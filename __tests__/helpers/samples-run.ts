@@ -38,7 +38,7 @@ if (faults.some(Boolean)) process.exit(1);
 
 async function runSample(code: string, index: number): Promise<string> {
   const place = join(folder, `sample-${index}`);
-  const file = join(place, "agent.mts");
+  const file = join(place, "agent.mjs");
   const database = withDatabase(uri, `${dbName}_${index}`);
   await mkdir(place);
   await writeFile(file, code.replaceAll(documentedUri, database));
