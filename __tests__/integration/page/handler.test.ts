@@ -184,38 +184,6 @@ it("the page exports a large memory in turns with other requests", async () => {
 });
 
 describe("whom the page answers", () => {
-  const forged: [string, Record<string, string | null>][] = [
-    ["no token", { "memory-page-token": null }],
-    ["a wrong token", { "memory-page-token": "token-of-that-page" }],
-    ["another site", { "sec-fetch-site": "cross-site" }],
-    ["another port of this machine", { "sec-fetch-site": "same-site" }],
-    ["a host that was made to point here", { host: "evil.example:4000" }],
-    ["a host that only looks like this machine", { host: "evil.example@127.0.0.1" }],
-  ];
-  const foreign: typeof forged = [
-    ["no origin", { origin: null }],
-    ["another origin", { origin: "http://evil.example" }],
-    ["another port as origin", { origin: "http://localhost:4001" }],
-    ["an opaque origin", { origin: "null" }],
-    ["a form", { "content-type": "application/x-www-form-urlencoded" }],
-    ["a text", { "content-type": "text/plain" }],
-  ];
-
-  it.each([...forged, ...foreign])("refuses a change from %s", async (_from, headers) => {
-    const address = newAddress();
-    await memoryAt(address).write("/a", "1");
-    const { status, text } = await tellPage(page, "/api/forget", address, headers);
-    expect([401, 403, 415]).toContain(status);
-    expect(text).not.toContain(pageToken);
-    expect(await memoryAt(address).read("/a")).toBe("1");
-  });
-
-  it.each(forged)("tells nothing to %s", async (_from, headers) => {
-    const { status, json } = await askPage(page, "/api/memories", headers);
-    expect([401, 403]).toContain(status);
-    expect(json).toEqual({ error: { code: "EACCES", message: expect.any(String) } });
-  });
-
   it("needs a token or authorize, and refuses options that mean nothing", () => {
     expect(() => createMemoryPage({ store })).toThrow(/pass `authorize`.*or a `token`/);
     expect(() => createMemoryPage({ store, token: "short" })).toThrow(
