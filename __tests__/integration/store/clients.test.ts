@@ -1,4 +1,6 @@
+import { createRequire } from "node:module";
 import { describe, expect, it, jest } from "@jest/globals";
+import type * as driver from "mongodb";
 import { MongoClient } from "mongodb";
 import { MongoMemoryStore } from "../../../src/index.js";
 import { FakeEmbeddings } from "../../helpers/fake-embeddings.js";
@@ -69,4 +71,31 @@ describe("a client of the strict Stable API", () => {
     expect(await strict.listNamespaces({ prefix: ["a"] })).toEqual([["a"]]);
     expect((await strict.search(["a"])).map(({ key }) => key)).toEqual(["k", "k2"]);
   });
+});
+
+/**
+ * The official store has a driver of its own, of another major version; a driver refuses the BSON classes of others.
+ */
+function otherDriver(): typeof driver {
+  const ofOfficialStore = createRequire(
+    createRequire(import.meta.url).resolve("@langchain/langgraph-checkpoint-mongodb"),
+  );
+  return ofOfficialStore("mongodb") as typeof driver;
+}
+
+it("a client of another copy of the driver than the store's own serves everything", async () => {
+  const { name: ownName } = testDatabase();
+  const { MongoClient: OtherClient } = otherDriver();
+  const other = useClient(new OtherClient(uri));
+  const options = { client: other, dbName: ownName, ttl: { defaultTtlMs: 1e9, refreshOnRead: true } };
+  const semantic = new MongoMemoryStore({ ...options, index: { dims: 4, embeddings: new FakeEmbeddings() } });
+  await semantic.put(["a"], "k", { text: "a", big: 5n });
+  await semantic.put(["a"], "k", { text: "a", big: 5n });
+  expect(await semantic.search(["a"], { query: "a" })).toMatchObject([
+    { value: { text: "a", big: 5n }, score: expect.any(Number) },
+  ]);
+  const keywords = new MongoMemoryStore({ ...options, itemsCollection: "texts", textSearch: true });
+  await keywords.put(["a"], "k", { text: "word" });
+  expect(await keywords.search(["a"], { query: "word" })).toMatchObject([{ key: "k" }]);
+  expect(await keywords.listNamespaces()).toEqual([["a"]]);
 });
