@@ -371,7 +371,7 @@ describe("every route", () => {
     ["a host that was made to point here", { host: "evil.example:4000" }, 403],
     ["a host that only looks like this machine", { host: "evil.example@127.0.0.1" }, 403],
   ];
-  const foreign: typeof forged = [
+  const forgedChanges: typeof forged = [
     ["no origin", { origin: null }, 403],
     ["another origin", { origin: "http://evil.example" }, 403],
     ["another port as origin", { origin: "http://localhost:4001" }, 403],
@@ -401,7 +401,7 @@ describe("every route", () => {
   it.each(changing)(
     "%s changes nothing by a form, from another origin, or on a page that is read-only",
     async (name) => {
-      await expectRefused(name, open, foreign);
+      await expectRefused(name, open, forgedChanges);
       await expectRefused(name, readOnly, [["a visitor", {}, 403]]);
     },
   );

@@ -70,7 +70,7 @@ both read the whole memory.
     {
       tool: "memory_read",
       does: "Answers the note of a key. A note in `MEMORY.md` wins over those of days, then the newest one wins.",
-      examples: [{ key: "team" }],
+      examples: [{ key: "team" }, { key: "team", from_line: 1 }],
       refusals: [{ args: { key: "production port" }, instead: "Find the key with `memory_search`." }],
     },
     {
