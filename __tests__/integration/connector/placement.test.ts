@@ -8,6 +8,7 @@ import { memoryMiddleware } from "../../../src/middleware/index.js";
 import { freshAddress } from "../../helpers/memory-case.js";
 import { type ClientName, clients, inBrief } from "../../helpers/provider-clients.js";
 import { recordingServer } from "../../helpers/recording-server.js";
+import { isLong } from "../../helpers/repetitions.js";
 
 type Placement = "after_system" | "before_system" | "last_message";
 type Prompt = "in the agent" | "in the messages" | "none";
@@ -107,10 +108,14 @@ async function nodeWithNotes(): Promise<MemoryNode> {
   return node;
 }
 
-describe.each(Object.entries(ways))("the request that %s makes", (_way, run) => {
+/** The usual run has all settings of the first way, and of the other one what is usual for each client. */
+const casesOf = (way: string): typeof cases =>
+  isLong || way === "a CallModelNode" ? cases : cases.filter(([, systemMessages]) => systemMessages === "auto");
+
+describe.each(Object.entries(ways))("the request that %s makes", (way, run) => {
   const server = recordingServer();
 
-  it.each(cases)(
+  it.each(casesOf(way))(
     "to %s, systemMessages %s, placement %s, prompt %s, is %s",
     async (name, systemMessages, placement, prompt, expected) => {
       const node = await nodeWithNotes();
