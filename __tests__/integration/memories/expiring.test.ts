@@ -10,6 +10,7 @@ import { refuses } from "../../helpers/memory-case.js";
 import { withPageBytes } from "../../helpers/page-sizes.js";
 import { createFiles, findPages, putFiles } from "../../helpers/paged-memories.js";
 import { readAll } from "../../helpers/read-all.js";
+import { isLong } from "../../helpers/repetitions.js";
 import { cli } from "../../helpers/run-cli.js";
 import { serverApi } from "../../helpers/server-api.js";
 import { getHistory } from "../../helpers/store-calls.js";
@@ -110,11 +111,13 @@ const looks: [title: string, look: Look][] = [
   ["delete", async (memory) => describeCount((await memory.delete(file)).files, 1)],
 ];
 
-describe.each([
+const sizes = [
   ["small", small, false],
-  ["small", small, true],
   ["large", large, true],
-] as const)("a %s memory that expires", (_size, files, history) => {
+  ...(isLong ? ([["small", small, true]] as const) : []),
+] as const;
+
+describe.each(sizes)("a %s memory that expires", (_size, files, history) => {
   const options = { history, memoriesCollection: `expiring ${Object.keys(files).length} ${history}` };
   const store = openStore(options);
   /** Knows the pages of every memory before it expires. */
