@@ -109,13 +109,13 @@ async function nodeWithNotes(): Promise<MemoryNode> {
 }
 
 /** The usual run has all settings of the first way, and of the other one what is usual for each client. */
-const casesOf = (way: string): typeof cases =>
+const getCases = (way: string): typeof cases =>
   isLong || way === "a CallModelNode" ? cases : cases.filter(([, systemMessages]) => systemMessages === "auto");
 
 describe.each(Object.entries(ways))("the request that %s makes", (way, run) => {
   const server = recordingServer();
 
-  it.each(casesOf(way))(
+  it.each(getCases(way))(
     "to %s, systemMessages %s, placement %s, prompt %s, is %s",
     async (name, systemMessages, placement, prompt, expected) => {
       const node = await nodeWithNotes();
