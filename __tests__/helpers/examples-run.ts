@@ -1,4 +1,5 @@
 import { deepEqual, doesNotMatch, equal, match, ok, rejects, throws } from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { HumanMessage, SystemMessage } from "@langchain/core/messages";
@@ -25,6 +26,8 @@ export interface ExampleRuns {
   /** The folder with the copies. */
   folder: string;
   names: readonly string[];
+  /** Of their programs. */
+  extension: "js" | "ts";
   /** URI of MongoDB. `rounds` is the number of runs of each example on it. */
   uri: string;
   rounds: number;
@@ -34,22 +37,22 @@ export interface ExampleResult {
   /** The output of `main.ts`, in each run. */
   plain: string[];
   onMongodb: string[];
-  /** The output with a key, and with a server that replaces OpenAI's. */
+  /** The output with a key, and with a server that replaces OpenAI's. "" if the example reads no key. */
   withKey: string;
   /** The first broken promise of the README, apart from the output. */
   fault: string;
 }
 
-const { folder, names, uri, rounds } = JSON.parse(process.argv[2] ?? "") as ExampleRuns;
+const { folder, names, extension, uri, rounds } = JSON.parse(process.argv[2] ?? "") as ExampleRuns;
 const away = "mongodb://127.0.0.1:9/?serverSelectionTimeoutMS=200";
 
-/** @param query loads a new module of the same file */
+/** @param file without its extension. @param query loads a new module of the same file */
 function load<T>(example: string, file: string, query = ""): Promise<T> {
-  return import(pathToFileURL(join(folder, example, file)).href + query) as Promise<T>;
+  return import(`${pathToFileURL(join(folder, example, file)).href}.${extension}${query}`) as Promise<T>;
 }
 
 async function modelOf(example: string): Promise<ReturnType<typeof scripted.scriptedModel>> {
-  return (await load<typeof scripted>(example, "scripted-model.ts")).scriptedModel();
+  return (await load<typeof scripted>(example, "scripted-model")).scriptedModel();
 }
 
 const turn = (text: string) => ({ messages: [new HumanMessage(text)] });
@@ -57,14 +60,14 @@ const inThread = (thread_id: string) => ({ configurable: { thread_id } });
 
 const promises: Record<string, () => Promise<void>> = {
   async "bind-tools"() {
-    const { createLoop } = await load<typeof bindTools>("bind-tools", "agent.ts");
+    const { createLoop } = await load<typeof bindTools>("bind-tools", "agent");
     const messages = [new SystemMessage("You keep a task list."), new HumanMessage("To do: sow kale.")];
     await createLoop(await modelOf("bind-tools"), new InMemoryStore()).run(messages);
     ok(messages.length > 2, "the answers are in the conversation");
     doesNotMatch(messages.map(({ text }) => text).join(), /<memory/, "the memory is not");
   },
   async "create-agent"() {
-    const { createOperationsAgent } = await load<typeof createAgent>("create-agent", "agent.ts");
+    const { createOperationsAgent } = await load<typeof createAgent>("create-agent", "agent");
     const agent = createOperationsAgent(await modelOf("create-agent"), new InMemoryStore());
     await agent.invoke(turn("Staging moved to port 8443."), inThread("monday"));
     const { messages } = await agent.invoke(turn("On which port is staging?"), inThread("tuesday"));
@@ -75,7 +78,7 @@ const promises: Record<string, () => Promise<void>> = {
     );
   },
   async "customer-support"() {
-    const { createSupportAgent } = await load<typeof customerSupport>("customer-support", "agent.ts");
+    const { createSupportAgent } = await load<typeof customerSupport>("customer-support", "agent");
     const store = new InMemoryStore();
     const signedIn = (threadId: string) => (threadId === "1" ? "ada" : undefined);
     const { agent, node, houseRules } = createSupportAgent(await modelOf("customer-support"), store, signedIn);
@@ -95,10 +98,7 @@ const promises: Record<string, () => Promise<void>> = {
     await rejects(node.memory("ada").append("/rules/new", "x"), { code: "EACCES" }, "because it may not");
   },
   async "graph-template"() {
-    const { createGraph, readDefinition, withHouseRules } = await load<typeof graphTemplate>(
-      "graph-template",
-      "agent.ts",
-    );
+    const { createGraph, readDefinition, withHouseRules } = await load<typeof graphTemplate>("graph-template", "agent");
     const definition = await readDefinition();
     const graph = createGraph(definition, await modelOf("graph-template"), new InMemoryStore());
     const agent = graph.agent("A");
@@ -118,13 +118,13 @@ const promises: Record<string, () => Promise<void>> = {
     );
   },
   async serverless() {
-    const { connection } = await load<typeof connections>("serverless", "connection.ts");
+    const { connection } = await load<typeof connections>("serverless", "connection");
     Object.assign(globalThis, { memoryConnection: undefined });
     const { store } = connection();
     equal(connection().store, store, "all requests share a connection");
-    const reloaded = await load<typeof connections>("serverless", "connection.ts", "?changed");
+    const reloaded = await load<typeof connections>("serverless", "connection", "?changed");
     equal(reloaded.connection().store, store, "the connection outlasts the module");
-    const { createCook, createMemoryNode, forgetUser } = await load<typeof serverless>("serverless", "agent.ts");
+    const { createCook, createMemoryNode, forgetUser } = await load<typeof serverless>("serverless", "agent");
     const shared = createMemoryNode(store);
     await createCook(await modelOf("serverless"), shared).invoke(turn("I like fish."), {
       configurable: { user_id: "ada" },
@@ -135,15 +135,15 @@ const promises: Record<string, () => Promise<void>> = {
     equal(await countFiles(), 0, "and erased with it, also where requests share a node");
   },
   async "shared-memory"() {
-    const { createAgents } = await load<typeof sharedMemory>("shared-memory", "agent.ts");
-    const { scriptedModels } = await load<typeof models>("shared-memory", "scripted-models.ts");
+    const { createAgents } = await load<typeof sharedMemory>("shared-memory", "agent");
+    const { scriptedModels } = await load<typeof models>("shared-memory", "scripted-models");
     const { desk, node } = createAgents(scriptedModels(), new InMemoryStore());
     await node.memory().write("/findings", "A storm.");
     await desk.invoke(turn("Delete the findings."));
     equal(await node.memory().read("/findings"), "A storm.", "the reader changes nothing");
   },
   async "state-graph"() {
-    const { createGraph } = await load<typeof stateGraph>("state-graph", "agent.ts");
+    const { createGraph } = await load<typeof stateGraph>("state-graph", "agent");
     const { graph, node, houseMemory } = createGraph(await modelOf("state-graph"), new InMemoryStore());
     const { messages } = await graph.invoke(turn("I am Ada."), { configurable: { user_id: "ada", thread_id: "1" } });
     deepEqual(
@@ -160,7 +160,7 @@ const promises: Record<string, () => Promise<void>> = {
     await rejects(outputOf("state-graph", "away"), { code: "EIO" }, "it fails where MongoDB is away");
   },
   async "subgraph-interrupt"() {
-    const { createGraph } = await load<typeof subgraph>("subgraph-interrupt", "agent.ts");
+    const { createGraph } = await load<typeof subgraph>("subgraph-interrupt", "agent");
     const graph = createGraph(await modelOf("subgraph-interrupt"), new InMemoryStore());
     await graph.invoke(turn("Please deliver to 5 Mill Lane."), inThread("ada"));
     doesNotMatch(
@@ -178,7 +178,7 @@ async function outputOf(name: string, round: string): Promise<string> {
   const { log } = console;
   console.log = (text: string) => lines.push(`${text}\n`);
   try {
-    await load(name, "main.ts", `?${round}`);
+    await load(name, "main", `?${round}`);
     return lines.join("");
   } finally {
     console.log = log;
@@ -206,7 +206,8 @@ for (const name of names) {
   const result: ExampleResult = { plain: [], onMongodb: [], withKey: "", fault: "" };
   delete process.env["MONGODB_URI"];
   result.plain.push(await outputOf(name, "plain").catch(String));
-  result.withKey = await withKey(() => outputOf(name, "key").catch(String));
+  if (readFileSync(join(folder, name, ".env.example"), "utf8").includes("OPENAI_API_KEY"))
+    result.withKey = await withKey(() => outputOf(name, "key").catch(String));
   await promises[name]?.().catch((error: unknown) => (result.fault = String(error)));
   process.env["MONGODB_URI"] = uri;
   // The second run finds the notes of the first.

@@ -5,10 +5,11 @@ import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { beforeAll, expect, it } from "@jest/globals";
+import { build } from "esbuild";
 import { commandsOf } from "../helpers/documentation.js";
 import type { ExampleResult, ExampleRuns } from "../helpers/examples-run.js";
 import { fixLog } from "../helpers/fixed-log.js";
-import { installLinked } from "../helpers/packed-package.js";
+import { compileInto, installLinked } from "../helpers/packed-package.js";
 import { isLong } from "../helpers/repetitions.js";
 import { cliJson } from "../helpers/run-cli.js";
 import { testDatabase } from "../helpers/test-database.js";
@@ -24,6 +25,9 @@ const server = "langgraph-server";
 const quick = examples.filter((name) => name !== server);
 const run = isLong ? examples : quick;
 
+/** They start processes of their own by the loader that runs them, which takes seconds for each program. */
+const byLoader = new Set([server, "mcp-client"]);
+
 /** The second run finds what the first has stored. */
 const rounds = 2;
 
@@ -36,8 +40,13 @@ let results: Record<string, ExampleResult> = {};
 beforeAll(async () => {
   await installLinked(folder);
   for (const name of examples) await cliJson(["init", name, join(folder, name)]);
-  const [ofQuick, ofServer] = await Promise.all([runExamples(quick), isLong ? runExamples([server]) : {}]);
-  results = { ...ofQuick, ...ofServer };
+  const compiled = await runCompiled(run.filter((name) => !byLoader.has(name)));
+  const loader = pathToFileURL(resolve("node_modules/tsx/dist/loader.mjs")).href;
+  const loaded = await runExamples(
+    run.filter((name) => byLoader.has(name)),
+    ["--import", loader],
+  );
+  results = { ...compiled, ...loaded };
 });
 
 it.each(examples)("the example %s can be copied by itself", (name) => {
@@ -126,8 +135,18 @@ it.each(run)("the example %s prints the same on MongoDB, where its memory stays"
   expect(memories.map((memory) => memory["nodeId"] as string)).toContain(`example-${name}`);
 });
 
-/** By the loader of their `npm start`. */
-async function runExamples(names: readonly string[]): Promise<Record<string, ExampleResult>> {
+/** Compiles them as the loader of their `npm start` would. */
+async function runCompiled(names: readonly string[]): Promise<Record<string, ExampleResult>> {
+  const entryPoints = names.flatMap((name) => readSources(name).map(({ file }) => join(folder, name, file)));
+  await build({ entryPoints, outdir: folder, outbase: folder });
+  return runExamples(names, []);
+}
+
+/** @param execArgv with the loader, or none for examples that are compiled */
+async function runExamples(
+  names: readonly string[],
+  execArgv: readonly string[],
+): Promise<Record<string, ExampleResult>> {
   const {
     OPENAI_API_KEY: _key,
     ANTHROPIC_API_KEY: _other,
@@ -135,9 +154,10 @@ async function runExamples(names: readonly string[]): Promise<Record<string, Exa
     NODE_OPTIONS: _options,
     ...env
   } = process.env;
-  const runs: ExampleRuns = { folder, names, uri: withDatabase(uri, dbName), rounds };
-  const loader = pathToFileURL(resolve("node_modules/tsx/dist/loader.mjs")).href;
-  const args = ["--import", loader, resolve("__tests__/helpers/examples-run.ts"), JSON.stringify(runs)];
+  const extension = execArgv.length === 0 ? "js" : "ts";
+  const runs: ExampleRuns = { folder, names, extension, uri: withDatabase(uri, dbName), rounds };
+  const program = await compileInto(folder, "__tests__/helpers/examples-run.ts");
+  const args = [...execArgv, program, JSON.stringify(runs)];
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: folder, env, maxBuffer: 10_000_000 });
   return JSON.parse(stdout) as Record<string, ExampleResult>;
 }
