@@ -112,7 +112,7 @@ describe("a MemoryNode with mounts", () => {
     await (await node.memoryForRun({ config: {}, threadId: "1" })).write("/user/a", "x");
     await (await node.memoryForRun({ config: {}, threadId: "2" })).write("/thread/b", "x");
     const paths = async (threadId: string): Promise<string[]> =>
-      await pathsIn(await node.memoryForRun({ config: {}, threadId }));
+      pathsIn(await node.memoryForRun({ config: {}, threadId }));
     expect([await paths("1"), await paths("2")]).toEqual([["/user/a"], ["/thread/b", "/user/a"]]);
   });
 
