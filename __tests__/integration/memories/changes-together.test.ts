@@ -112,6 +112,22 @@ describe.each(variants.map((variant) => [describeVariant(variant), variant] as c
 
 describe("changes that wait", () => {
   const { client, name: dbName } = testDatabase("standalone");
+
+  it("are made although they are too large for the server together, with what waits to become a version", async () => {
+    const store = new MongoMemoryStore({ client, dbName, history: true });
+    const memory = store.memory(freshAddress(), { maxFileBytes: 7_000_000 });
+    for (const path of ["/x", "/y"]) await memory.write(path, "x".repeat(6_950_000));
+    await memory.write("/a", "a".repeat(990_000));
+    await Promise.all([
+      memory.append("/log", "first"),
+      memory.write("/a", "b".repeat(990_000)),
+      memory.write("/a", "c".repeat(990_000)),
+      memory.append("/log", "second"),
+    ]);
+    expect(await memory.read("/log")).toBe("first\nsecond");
+    expect((await memory.read("/a"))?.startsWith("c")).toBe(true);
+  });
+
   const slow = new SlowClient(client);
   const memory = new MongoMemoryStore({ client: slow.client, dbName }).memory(freshAddress());
 

@@ -43,7 +43,7 @@ const changes: [title: string, before: string, change: (memory: Memory) => Promi
 
 // Other tests have files of this size on a replica set without a history.
 describe.each([
-  ["standalone", false],
+  ["standalone", true],
   ["replica set", true],
 ] as const)("a file of the largest size, on a %s, history: %s,", (server, history) => {
   const { client, name: dbName, db } = servers[server];
