@@ -110,13 +110,18 @@ describe.each(commands)("the help of %s", (name, command) => {
     const section = reference.split(/^(?=##+ )/m).find((each) => each.startsWith(`### \`${name}\`\n\n`)) ?? "";
     // A section names the options of a memory only if its command takes some of them.
     const shared = section.includes("[Which memory](#which-memory): ") ? [] : memoryOptions.map(({ long }) => long);
-    expect(section).toContain(`\`\`\`text\nlanggraph-mongo-memory ${name} `);
+    // One sentence names the commands that take `--as`.
+    const takesAuthor = new RegExp(String.raw`\`${name}\`.* take:$`, "m").test(reference);
+    expect(section).toContain(`\n\n\`${name} `);
     expect(section).toMatch(new RegExp(String.raw`\`\`\`sh\n(?:.*\n)*?(?:.*\| )?langgraph-mongo-memory ${name}`));
     const missing = command.options
       .map(({ long }) => long ?? "")
       .filter(
         (long) =>
-          long !== "--json" && !shared.includes(long) && !new RegExp(String.raw`[\`,] ?\`?${long}[ \`]`).test(section),
+          long !== "--json" &&
+          !(long === "--as" && takesAuthor) &&
+          !shared.includes(long) &&
+          !new RegExp(String.raw`[\`,] ?\`?${long}[ \`]`).test(section),
       );
     expect(missing).toEqual([]);
   });
