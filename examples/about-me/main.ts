@@ -11,7 +11,7 @@ if (existsSync(".env")) process.loadEnvFile();
 const { OPENAI_API_KEY: key, OPENAI_MODEL: modelName = "gpt-4.1-mini", MONGODB_URI: uri, PORT: port } = process.env;
 const model = key ? new ChatOpenAI({ model: modelName }) : scriptedModel();
 // The page needs MongoDB.
-const instance = { storageEngine: "wiredTiger" } as const; // the default of MongoDB 7 and later
+const instance = { storageEngine: "wiredTiger", launchTimeout: 60_000 } as const; // the engine of MongoDB 7 and later
 const server = uri ? undefined : await (await import("mongodb-memory-server")).MongoMemoryServer.create({ instance });
 const store = await MongoMemoryStore.fromConnString(uri ?? server?.getUri("app") ?? "", { history: true });
 console.log(

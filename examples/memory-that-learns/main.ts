@@ -10,7 +10,7 @@ if (existsSync(".env")) process.loadEnvFile();
 const { OPENAI_API_KEY: key, OPENAI_MODEL: modelName = "gpt-4.1-mini", MONGODB_URI: uri } = process.env;
 const model = key ? new ChatOpenAI({ model: modelName }) : scriptedModel();
 // History and proposals need MongoDB.
-const instance = { storageEngine: "wiredTiger" } as const; // the default of MongoDB 7 and later
+const instance = { storageEngine: "wiredTiger", launchTimeout: 60_000 } as const; // the engine of MongoDB 7 and later
 const server = uri ? undefined : await (await import("mongodb-memory-server")).MongoMemoryServer.create({ instance });
 const store = await MongoMemoryStore.fromConnString(uri ?? server?.getUri("app") ?? "", { history: true });
 console.log(`Store: MongoMemoryStore${uri ? "" : ", which ends with this example (set MONGODB_URI)"}`);
