@@ -89,6 +89,7 @@ export function createNames(
         .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, (time) =>
           Date.now() - Date.parse(time) < 3_600_000 ? "0000-00-00T00:00:00.000Z" : time,
         )
+        .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d(?= \(UTC\))/g, "0000-00-00 00:00")
         .replaceAll(/(?<="?score"?: ?)[\d.]+/g, "N")
         .replaceAll(/(?<![\da-f])(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|[\da-f]{16,})/g, (id) => {
           if (!ids.includes(id)) ids.push(id);

@@ -38,7 +38,7 @@ const readAtOnce = 25;
 export async function readNewVersions(
   { history, mayRead }: LearnedMemory,
   bookmark: string | null,
-  inputChars: number,
+  { inputChars, timeZone }: { inputChars: number; timeZone: string },
 ): Promise<NewTexts> {
   if (history === null)
     throw new TypeError("learn: the memory keeps no history; set `history: true` on the store, or pass messages");
@@ -50,7 +50,7 @@ export async function readNewVersions(
   const texts: NewTexts = { sources: [], bookmark, more: true };
   let chars = 0;
   for await (const change of readInGroups(history, inputs.slice(0, maxVersions))) {
-    const source = readVersion(change);
+    const source = readVersion(change, timeZone);
     const length = Math.min(source?.text.length ?? 0, Math.ceil(inputChars / 4));
     if (chars > 0 && chars + length > inputChars) return texts;
     chars += length;

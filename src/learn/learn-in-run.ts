@@ -9,7 +9,7 @@ import type { MessagesState } from "../graph/call-model-node.js";
 import { toMessages } from "../langchain/to-messages.js";
 import { runLearn } from "./learn.js";
 import { openLearnedMemory } from "./learned-memory.js";
-import { checkLearnOptions, learnSchema, type LearnOptions, type LearnSettings } from "./options.js";
+import { checkLearnOptions, findLogZone, learnSchema, type LearnOptions, type LearnSettings } from "./options.js";
 import { readMessages, type Source } from "./sources.js";
 
 type LearnRunOptions = LearnOptions & { everyTurns?: number; onError?: (error: MemoryError) => void };
@@ -73,13 +73,15 @@ function createLearner(options: LearnRunOptions): (messages: BaseMessage[], conf
       title: "nothing learnt",
       failure: "learning failed",
       onError,
-      work: async (open, { config: { signal: ofRun }, threadId = "" }) => {
-        const texts = readMessages(toMessages(messages));
+      work: async (open, run) => {
+        const timeZone = findLogZone(settings.memory, run);
+        const texts = readMessages(toMessages(messages), timeZone);
         if (countTurns(texts) < everyTurns) return;
+        const { threadId = "" } = run;
         const memory = await open();
         await withAnySignal(
-          [ofRun, settings.signal].filter((each) => each !== undefined),
-          (signal) => learnFromThread({ ...settings, memory, signal }, { texts, threadId, everyTurns }),
+          [run.config.signal, settings.signal].filter((each) => each !== undefined),
+          (signal) => learnFromThread({ ...settings, memory, signal, timeZone }, { texts, threadId, everyTurns }),
         );
       },
     });
@@ -94,7 +96,10 @@ interface ThreadTexts {
 }
 
 /** Learns from the messages that no good run has read. The progress of the thread is the marks of the read messages. */
-async function learnFromThread(settings: LearnSettings, { texts, threadId, everyTurns }: ThreadTexts): Promise<void> {
+async function learnFromThread(
+  settings: LearnSettings & { timeZone: string },
+  { texts, threadId, everyTurns }: ThreadTexts,
+): Promise<void> {
   const record = openLearnedMemory(settings.memory, settings).proposals.progress(threadId);
   const progress = await record.open();
   const known = new Set(progress.bookmark?.split(" "));

@@ -13,7 +13,7 @@ import { findKnownTexts, findSimilarFiles, listWritable, readNewVersions } from 
 import { type LearnedMemory, openLearnedMemory } from "./learned-memory.js";
 import { dropRefused, makeChanges, StaleRun } from "./make-changes.js";
 import { type LearnOperation, readOperations } from "./operation.js";
-import { checkLearnOptions, type LearnOptions, type LearnSettings } from "./options.js";
+import { checkLearnOptions, findLogZone, type LearnOptions, type LearnSettings } from "./options.js";
 import { getArchivedPath, type OperationPlan, planOperations } from "./plan-operations.js";
 import { createReport, type LearnReport } from "./report.js";
 import { learnClient, readMessages, type Source, takeSources } from "./sources.js";
@@ -31,21 +31,25 @@ const maxUnwanted = 20;
  */
 export async function learn(options: LearnOptions & { messages?: BaseMessageLike[] }): Promise<LearnReport> {
   const settings = checkLearnOptions(options);
-  return runLearn(settings, readMessages(toMessages(settings.messages)));
+  const timeZone = findLogZone(settings.memory);
+  return runLearn({ ...settings, timeZone }, readMessages(toMessages(settings.messages), timeZone));
 }
 
 /**
  * @param messages the texts of the messages
  * @throws as `learn`
  */
-export async function runLearn(settings: LearnSettings, messages: readonly Source[]): Promise<LearnReport> {
+export async function runLearn(
+  settings: LearnSettings & { timeZone: string },
+  messages: readonly Source[],
+): Promise<LearnReport> {
   const opened = openLearnedMemory(settings.memory, settings);
-  const { limits, signal, model } = settings;
+  const { limits, signal, model, timeZone } = settings;
   const { address } = opened.memory;
   const record = opened.proposals.progress();
   const progress = await record.open();
   const news = settings.changes
-    ? await readNewVersions(opened, progress.bookmark, limits.inputChars)
+    ? await readNewVersions(opened, progress.bookmark, { ...limits, timeZone })
     : { sources: [], bookmark: progress.bookmark, more: false };
   const taken = takeSources(messages, limits.inputChars);
   const sources = [...takeSources(news.sources, limits.inputChars), ...taken];

@@ -4,8 +4,10 @@ import { z } from "zod";
 import { patternField } from "../core/access/policy.js";
 import type { Memory } from "../core/memory.js";
 import { checkOptions, countField, signalField } from "../core/settings/check-options.js";
+import { findTimeZone } from "../core/settings/time-zone.js";
 import { hasMethod } from "../core/values/unknown-values.js";
 import type { MemoryNode } from "../graph/memory-node.js";
+import type { MemoryRun } from "../langchain/memory-run.js";
 
 /** Bounds of one run of {@link LearnOptions}. */
 export interface LearnLimits {
@@ -70,6 +72,13 @@ export const learnSchema = z.strictObject({
 });
 
 export type LearnSettings = ReturnType<typeof checkLearnOptions>;
+
+/** Finds the zone of the memory's log. UTC without a log, and if it depends on the run and there is none. */
+export function findLogZone(memory: LearnSettings["memory"], run?: MemoryRun): string {
+  const timeZone = "memoryForRun" in memory ? memory.log?.timeZone : undefined;
+  if (typeof timeZone === "function") return run === undefined ? "UTC" : findTimeZone(timeZone, run);
+  return timeZone ?? "UTC";
+}
 
 /** @throws TypeError */
 export function checkLearnOptions(options: LearnOptions & { messages?: BaseMessageLike[] }) {

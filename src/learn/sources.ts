@@ -2,6 +2,7 @@ import type { BaseMessage } from "@langchain/core/messages";
 import { getRole } from "../conversation/entries.js";
 import type { VersionChange } from "../core/history/history-backend.js";
 import { removeLogMarks } from "../core/search/log-lines.js";
+import { getLocalTime } from "../core/settings/time-zone.js";
 import { type MemoryActor, mcpClientPrefix } from "../core/values/actor.js";
 import { countShared } from "../core/values/shared-ends.js";
 import { createFactsId } from "../core/values/sha256.js";
@@ -29,8 +30,12 @@ export function getLowestTrust(sources: readonly Source[]): Trust {
   return trustLevels.find((level) => sources.some(({ trust }) => trust === level)) ?? "unknown";
 }
 
-/** Reads the texts of user and assistant, without tool traffic, system messages and memory that a connector showed. */
-export function readMessages(messages: readonly BaseMessage[]): Source[] {
+/**
+ * Reads the texts of user and assistant, without tool traffic, system messages and memory that a connector showed.
+ * Messages have no time of their own, so the model gets the present one.
+ */
+export function readMessages(messages: readonly BaseMessage[], timeZone: string): Source[] {
+  const now = formatTime(new Date(), timeZone);
   return messages.flatMap((message, index): Source[] => {
     const role = getRole(message);
     if (role === null) return [];
@@ -39,7 +44,7 @@ export function readMessages(messages: readonly BaseMessage[]): Source[] {
     // Programs and databases also have "" and null where there is no id.
     const id = message.id ? message.id : createFactsId([role, index, text]);
     const trust = role === "user" ? "person" : "agent";
-    return [{ id: `message:${id}`, place: `said by the ${role}`, text, trust }];
+    return [{ id: `message:${id}`, place: `said by the ${role} at ${now} or before`, text, trust }];
   });
 }
 
@@ -64,11 +69,18 @@ export function isLearnt(actor: MemoryActor | null): boolean {
 }
 
 /** Returns the text that a version added to its file, without the marks of a log. Null if it added no text. */
-export function readVersion({ id, path, at, actor, content, before }: VersionChange): Source | null {
+export function readVersion({ id, path, at, actor, content, before }: VersionChange, timeZone: string): Source | null {
   if (content === null) return null;
   const text = removeLogMarks(getAddedText(before ?? "", content)).trim();
   if (text === "") return null;
-  return { id: `version:${id}`, place: `written to ${path} at ${at.toISOString()}`, text, trust: getTrust(actor) };
+  const place = `written to ${path} at ${formatTime(at, timeZone)}`;
+  return { id: `version:${id}`, place, text, trust: getTrust(actor) };
+}
+
+/** Formats a time as the log does, because "tomorrow" is another day in another zone. */
+function formatTime(at: Date, timeZone: string): string {
+  const { day, time } = getLocalTime(at, timeZone);
+  return `${day} ${time} (${timeZone})`;
 }
 
 /**

@@ -7,7 +7,7 @@ import { createAgent } from "langchain";
 import { type MemoryError, MemoryNode, MongoMemoryStore } from "../../../src/index.js";
 import { createLearnNode, learnMiddleware } from "../../../src/learn/index.js";
 import { createLearningModel, getNewTexts, type LearningModel } from "../../helpers/learning-model.js";
-import { change } from "../../helpers/scripted-learning.js";
+import { change, learnFrom } from "../../helpers/scripted-learning.js";
 import { untyped } from "../../helpers/memory-case.js";
 import { readAll } from "../../helpers/read-all.js";
 import { ScriptedChatModel } from "../../helpers/scripted-chat-model.js";
@@ -29,6 +29,12 @@ function createGraph(memory: MemoryNode, { model }: LearningModel, options: Node
     .addEdge(START, "answer")
     .addEdge("answer", "learn")
     .compile({ checkpointer: new MemorySaver() });
+}
+
+/** Reads the time behind some words of a prompt, which is that of the zone with the earliest days. */
+function readTime(prompt = "", words: string): number {
+  const [, day, time] = new RegExp(`${words} (\\S+) (\\S+) \\(Pacific/Kiritimati\\)`).exec(prompt) ?? [];
+  return Date.parse(`${day}T${time}+14:00`);
 }
 
 describe("createLearnNode", () => {
@@ -58,6 +64,31 @@ describe("createLearnNode", () => {
     const waiting = await readAll(memory.memory("ada").proposals?.list() ?? []);
     expect(waiting.map(({ path, origin }) => [path, origin?.trust])).toEqual([["/profile/ada.md", "person"]]);
     expect(await readAll(memory.memory("bob").proposals?.list() ?? [])).toEqual([]);
+  });
+
+  it.each([
+    ["a name", "Pacific/Kiritimati"],
+    [
+      "a function of the run",
+      ({ userId }: { userId?: string | undefined }) => (userId === "ada" ? "Pacific/Kiritimati" : "UTC"),
+    ],
+  ])("gives the model the time of a message in the zone of the memory's log, which is %s", async (_title, timeZone) => {
+    const start = Date.now();
+    const memory = new MemoryNode({ store, nodeId: randomUUID(), log: { timeZone } });
+    const learner = createLearningModel(() => []);
+    await createGraph(memory, learner).invoke({ messages: [new HumanMessage("Tomorrow I move.")] }, config("t"));
+    const time = readTime(learner.prompts[0], "said by the user at");
+    expect(time).toBeGreaterThanOrEqual(start - 60_000);
+    expect(time).toBeLessThanOrEqual(Date.now());
+  });
+
+  it("gives the model the time of what was written in the zone of the memory's log", async () => {
+    const memory = new MemoryNode({ store, nodeId: randomUUID(), log: { timeZone: "Pacific/Kiritimati" } });
+    await memory.memory().write("/inbox/a", "Tomorrow I move.");
+    const [version] = await readAll(memory.memory().history?.list() ?? []);
+    const { prompts } = await learnFrom(memory, [[]], {});
+    const minute = Math.floor(Number(version?.at) / 60_000) * 60_000;
+    expect(readTime(prompts[0], "written to /inbox/a at")).toBe(minute);
   });
 
   it("waits for as many new messages of the user as everyTurns says, in each thread by itself", async () => {

@@ -58,7 +58,7 @@ const withHarmless = (answer: unknown): unknown =>
  */
 function readFrame(prompt = ""): string[] {
   const known = ["", "What the memory says already:", ...Object.keys(ownTexts)];
-  const lines = prompt.split(/[\n\r\v\f\u0085\u2028\u2029]/);
+  const lines = prompt.replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d/g, "TIME").split(/[\n\r\v\f\u0085\u2028\u2029]/);
   return lines.filter((line) => !line.startsWith("| ") && !known.includes(line));
 }
 
