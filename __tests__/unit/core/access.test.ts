@@ -48,6 +48,13 @@ describe("a restricted memory", () => {
     expect(await free.snapshot()).toEqual(before);
   });
 
+  it('lets a write make a new file by access "append", and replace none', async () => {
+    const { memory, free } = await memoryUnder({ access: "append" });
+    await memory.write("/new", "x", { ifExists: "fail" });
+    await expect(memory.write("/new", "y")).rejects.toMatchObject({ code: "EACCES" });
+    expect(await free.read("/new")).toBe("x");
+  });
+
   it("tells of a bad path before it tells of its access", async () => {
     const { memory } = await memoryUnder({ access: "read" });
     await expect(memory.write("/../policies", "x")).rejects.toMatchObject({ code: "EINVAL" });
