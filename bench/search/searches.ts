@@ -67,9 +67,9 @@ async function createCases(column: string, open: () => Memory, memory: Memory): 
     },
     {
       ...shared,
-      row: "cold search, against a snapshot (goal by words: at most 6)",
+      row: "cold search, against a cold snapshot (goal by words: at most 6)",
       ours: () => cold.search(createWords(4)),
-      theirs: snapshot,
+      theirs: () => cold.snapshot(),
       restore: async () => {
         cold = open();
         await cold.read(somePath);

@@ -86,8 +86,9 @@ function weighSpeaker(
   first: number,
   named: ReadonlyMap<number | undefined, number>,
 ): number {
-  const { firstWord = 0, labelWords = 0 } = passages.at(first) ?? {};
-  return Math.max(1, ...Array.from(words.subarray(firstWord, firstWord + labelWords), (word) => named.get(word) ?? 1));
+  const firstWord = passages.get(first, "firstWord") ?? 0;
+  const label = words.subarray(firstWord, firstWord + (passages.get(first, "labelWords") ?? 0));
+  return label.reduce((most, word) => Math.max(most, named.get(word) ?? 1), 1);
 }
 
 /** Returns the words of a query that count, each once. */
