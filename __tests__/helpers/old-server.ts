@@ -30,7 +30,7 @@ export async function oldServer(version: string, maxWireVersion: number): Promis
     server.close();
     for (const socket of sockets) socket.destroy();
   };
-  return { uri: `mongodb://127.0.0.1:${portOf(server)}/?serverSelectionTimeoutMS=300`, close };
+  return { uri: `mongodb://127.0.0.1:${portOf(server)}/`, close };
 }
 
 function portOf(server: Server): number {

@@ -95,8 +95,10 @@ describe("doctor on a server that is too old", () => {
 
   it("says so where the driver cannot speak to it", async () => {
     const { uri, close } = await oldServer("4.0.28", 7);
-    const { exitCode, checks } = await getChecks(["--uri", uri]);
-    const { stderr } = await cli(["ls", "--uri", uri, "--node", "a"]);
+    // The driver looks for a server that it can speak to as long as that.
+    const soon = ["--uri", `${uri}?serverSelectionTimeoutMS=2000`];
+    const { exitCode, checks } = await getChecks(soon);
+    const { stderr } = await cli(["ls", ...soon, "--node", "a"]);
     close();
     const reason = /the server \(MongoDB 4\.0\) is too old for this driver, which takes MongoDB [\d.]+ at least/;
     expect([exitCode, checks]).toEqual([
