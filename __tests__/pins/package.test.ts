@@ -173,7 +173,7 @@ describe("the weight of the package", () => {
   });
 });
 
-/** A picture that npm's site takes from the repository, and what people read who change the package. */
+/** A recording that is too large for the package, and what people read who change the package. */
 const onlyInRepository = [
   "docs/images/recording.webp",
   "docs/architecture.md",
@@ -194,6 +194,12 @@ describe("the pages of the package", () => {
     expect(onlyInRepository.filter((file) => names.includes(file) || !existsSync(file))).toEqual([]);
     expect(pages.length).toBeGreaterThan(20);
     expect(broken).toEqual([]);
+  });
+
+  it("show pictures that are in the package", async () => {
+    const readme = await readFile(join(packed, "README.md"), "utf8");
+    const pictures = Array.from(readme.matchAll(/!\[[^\]]*\]\(([^)]+)\)/g), ([, file = ""]) => file);
+    expect(pictures.map((file) => existsSync(join(packed, file)))).toEqual([true, true]);
   });
 });
 

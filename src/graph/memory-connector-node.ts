@@ -134,7 +134,7 @@ export class MemoryConnectorNode {
   /**
    * Explains what the model would see for a question, and why it would not see the rest. Takes the same way as a prompt,
    * and then reads which versions are redacted, and which other memories the node has.
-   * @param options.question the text of the user's message
+   * @param options the thread and the user, as for a run, and the text of the user's message
    * @throws MemoryError EIO if the history or the store cannot be read, TypeError for bad arguments
    */
   async explain(options: { run?: Omit<RenderedRun, "question">; question: string }): Promise<MemoryExplanation> {

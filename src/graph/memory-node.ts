@@ -220,6 +220,11 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
     return this.#memories.openForRun(run);
   }
 
+  /** As `memory`, but a mount without its thread or user stays in the tree, as in a run. @internal */
+  memoryToShow(owner?: string): Memory {
+    return this.#memories.openForProgram(owner, false);
+  }
+
   /** Lists the memories of a node. None if the store cannot list any. @internal */
   listMemories(run: MemoryRun, filter: Parameters<ListMemories>[0]): ReturnType<ListMemories> {
     return this.#memories.list(run, filter);

@@ -95,8 +95,12 @@ export class NodeMemories {
     return this.#settings.mounts === null ? this.openShared(run) : this.openForRun(run, "global");
   }
 
-  /** Opens the memory with its mounts, outside a run. @throws as `MemoryNode.memory` */
-  openForProgram(owner: string | undefined): Memory {
+  /**
+   * Opens the memory with its mounts, outside a run.
+   * @param isWhole whether every mount must be there. Otherwise one without its thread or user stays in the tree, as in a
+   * run. @throws as `MemoryNode.memory`
+   */
+  openForProgram(owner: string | undefined, isWhole = true): Memory {
     const { nodeId, scope, mounts } = this.#settings;
     const store = this.#getStore(null);
     // The owner of a global node is for its mounts.
@@ -109,9 +113,16 @@ export class NodeMemories {
     if (mounts === null) return bindMemory(own, this.#createBinding(own.address, null));
     const others = mounts.others.map((mount) => {
       const { point, settings } = mount;
-      const memory =
-        mount.kind === "source" ? openForProgram(mount, run, owner) : this.#open(store, mount.nodeId, mount.scope, run);
-      return { ...settings, point, memory };
+      try {
+        const memory =
+          mount.kind === "source"
+            ? openForProgram(mount, run, owner)
+            : this.#open(store, mount.nodeId, mount.scope, run);
+        return { ...settings, point, memory };
+      } catch (error) {
+        if (isWhole || !MemoryError.isInstance(error) || !isMissingOwner(error)) throw error;
+        return mountUnavailable(mount, own, error);
+      }
     });
     return this.#join(own, mounts, others, null);
   }
@@ -221,7 +232,11 @@ async function mountUnlessMissing(mount: CheckedMount, own: Memory, open: () => 
   } catch (error) {
     if (!MemoryError.isInstance(error) || !isMissingOwner(error)) throw error;
     warnOfMissingOwner(`the memory mounted at ${JSON.stringify(point)}`, error);
-    const memory = openPlaceholder(createUnavailableBackend(error), own);
-    return { ...settings, point, memory, missingOwner: error };
+    return mountUnavailable(mount, own, error);
   }
+}
+
+function mountUnavailable({ point, settings }: CheckedMount, own: Memory, missingOwner: MemoryError): Mount {
+  const memory = openPlaceholder(createUnavailableBackend(missingOwner), own);
+  return { ...settings, point, memory, missingOwner };
 }

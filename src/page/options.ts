@@ -43,6 +43,8 @@ export interface MemoryPageNode extends WithConnectorForm {
    * not global
    */
   memory(owner?: string): Memory;
+  /** As `memory`, also without the thread or the user of a mount. @internal */
+  memoryToShow?(owner?: string): Memory;
   /** Returns the memory that a connector shows if the memory of a thread or a user has no files. */
   globalMemory(): Memory;
   /** Returns the node's own memory for a person who edits it. Its guard and its limits apply. @internal */
@@ -56,7 +58,7 @@ export interface MemoryPageOptions {
   /**
    * Nodes of your graph. The page then shows their memories as agents see them, with their mounts and rights, and the
    * message for a model as the first connector of the node writes it. What the page stores passes their guards. The page
-   * cannot show a mount if an asynchronous function finds its memory. @default none
+   * cannot show the files of a node if an asynchronous function finds a mount. @default none
    */
   nodes?: readonly MemoryPageNode[] | undefined;
   /** The path at which the server has mounted the page, such as "/memory". @default "" */

@@ -27,7 +27,9 @@ export function openTree(context: RouteContext, fields: AddressFields): Memory {
   const node = context.memories.nodeOf?.(address);
   if (node === undefined) return openMemory(context, address);
   try {
-    return node.memory(fields.threadId ?? fields.userId).with({ signal: context.signal, paths: "posix" });
+    const owner = fields.threadId ?? fields.userId;
+    const memory = node.memoryToShow?.(owner) ?? node.memory(owner);
+    return memory.with({ signal: context.signal, paths: "posix" });
   } catch (error) {
     // For example, a mount that answers with a promise.
     if (error instanceof TypeError)

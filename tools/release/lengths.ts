@@ -48,7 +48,7 @@ function countWords(text: string): number {
   return text.split(/\s+/).filter(Boolean).length;
 }
 
-/** The page of npm plays it above the program of the README. */
+/** The site plays it, and the README leads to it. */
 async function faultsOfRecording(): Promise<string[]> {
   const image = await readFile(recording);
   const { delay = [], loop } = await sharp(image, { animated: true }).metadata();

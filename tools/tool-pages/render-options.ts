@@ -104,7 +104,7 @@ function optionList(fields: readonly Field[]): string {
 /** Marks the literals of a default as code. */
 function withCode(text: string): string {
   return inline(
-    text.replaceAll(/`[^`]+`|"[^"]*"|\[[^\]]*\]|\b\d[\d_]*\b|\b(?:true|false)\b/g, (literal) =>
+    text.replaceAll(/`[^`]+`|"[^"]*"|\[[^\]]*\]|\b\d[\d_]*(?:\.\d+)?\b|\b(?:true|false)\b/g, (literal) =>
       literal.startsWith("`") ? literal : `\`${literal}\``,
     ),
   );

@@ -147,10 +147,10 @@ describe("the programs of the pages", () => {
 });
 
 describe("the README", () => {
-  // npm shows it from the repository: the package is smaller without it.
-  it("has the recording of the page and a diagram, with words for who cannot see them", () => {
+  it("has a picture of the page that leads to the recording, and a diagram, with words for who cannot see them", () => {
     const pictures = Array.from(textOf("README.md").matchAll(/!\[([^\]]*)\]\(([^)]+)\)/g));
-    expect(pictures.map(([, , file]) => file)).toEqual(["docs/images/recording.webp", "docs/images/how-it-works.svg"]);
+    expect(pictures.map(([, , file]) => file)).toEqual(["docs/images/page.webp", "docs/images/how-it-works.svg"]);
+    expect(textOf("README.md")).toContain(")](docs/images/recording.webp)");
     for (const [, words] of pictures) expect(words).toMatch(/\w{3}/);
   });
 });

@@ -58,6 +58,10 @@ describe("the documentation, by the compiler", () => {
     expect(textOf("docs/options.md")).toBe(renderOptionsPage(readOptionsTemplate(), program));
   });
 
+  it("shows each default as one piece of code", () => {
+    expect(reference.match(/^.*, default .*`\.?`.*$/gm)).toBeNull();
+  });
+
   it("lists at most 150 options", () => {
     expect(optionsIn(reference).length).toBeLessThanOrEqual(150);
   });

@@ -35,6 +35,8 @@ testLines("routes", () => {
   const mounts = {
     "/team": { nodeId: team, description: "What the team knows" },
     "/house/rules": { memory: openMemory(new InMemoryStore(), { nodeId: house }), access: "read" as const },
+    // The page of a user knows no thread.
+    "/talk": { nodeId: team, scope: "perThread" as const },
   };
   const ofMounts = new MemoryNode({ store, nodeId: mounted, scope: "perUser", mounts });
   ofMounts.createConnector({ content: "full" });

@@ -61,6 +61,7 @@ type Explained = NonNullable<Answers["message"]["explanation"]>;
 /** Says which passages the message has for the question, and why it does not have the rest. */
 function Explanation({ explanation: { shown, leftOut } }: { explanation: Explained }): VNode {
   const { href } = useMemory();
+  const isOwner = useIsOwner();
   return (
     <div class="results explanation" tabIndex={0} role="region" aria-label="What is shown, and what is not">
       <h2>Shown</h2>
@@ -84,6 +85,7 @@ function Explanation({ explanation: { shown, leftOut } }: { explanation: Explain
               </a>
             )}{" "}
             <Name text={message} />
+            {!isOwner && <span class="muted"> {reason}</span>}
           </li>
         ))}
       </ul>

@@ -18,7 +18,7 @@ const pageSize = 250;
 /** A memory that is mounted in another memory. */
 interface ShownMount {
   point: string;
-  /** Null if the visitor may see the files, but not whose memory it is. */
+  /** Null if the visitor may see the files, but not whose memory it is, and if nobody knows whose it is. */
   address: CheckedAddress | null;
   /** Whether the page also shows this memory alone, because it is a memory in MongoDB. */
   isHere: boolean;
@@ -119,14 +119,16 @@ async function readFormerTree(
 }
 
 function describeMount(
-  { point, memory, access = "write", description }: Mount,
+  { point, memory, access = "write", description, missingOwner }: Mount,
   { visitor: { owner } }: RouteContext,
 ): ShownMount {
   const { address } = memory;
+  // Without its thread or user, a placeholder has the address of the memory around it.
+  const isKnown = missingOwner === undefined;
   const isOwn = owner === undefined || (address.scope === "perUser" && address.userId === owner.userId);
   // Only memories in MongoDB have proposals.
   const isHere = isOwn && memory.proposals !== null;
-  return { point, address: isOwn ? address : null, isHere, access, description: description ?? null };
+  return { point, address: isOwn && isKnown ? address : null, isHere, access, description: description ?? null };
 }
 
 export const fileRoutes = [tree, file] as const;

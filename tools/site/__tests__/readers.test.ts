@@ -88,7 +88,7 @@ describe("readers", () => {
     await page.waitForFunction("clipboard !== undefined");
     const copied = await page.evaluate("clipboard");
     await page.close();
-    expect(copied).toMatch(/^import { createAgent } from "langchain";\n/);
+    expect(copied).toMatch(/^import \{ createAgent \} from "langchain";\n/);
   });
 });
 

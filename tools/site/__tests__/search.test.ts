@@ -21,7 +21,7 @@ const questions: [words: string, pages: string[]][] = [
   ["backup export restore", ["cookbook/back-up-and-restore"]],
   ["webhook change", ["cookbook/webhooks"]],
   ["encrypt", ["cookbook/encrypt-texts", "security"]],
-  ["document too large 16 MB", ["troubleshooting", "limits", "scaling"]],
+  ["document too large 16 MB", ["troubleshooting", "limits"]],
   ["mem0 Letta Zep", ["comparison"]],
   ["LangGraph Server store replaced", ["troubleshooting", "first-agent", "deploy"]],
   ["Vercel AI SDK", ["ai-sdk"]],

@@ -75,7 +75,7 @@ describe("what the model sees", () => {
     await tab.page.close();
   });
 
-  it("is explained for a question: what is shown, with links to the lines, and why the rest is not", async () => {
+  it("is explained for a question: what is shown, with links to the lines, and why the rest is not, by the reasons of the guide", async () => {
     const node = new MemoryNode({ store, nodeId: newAddress().nodeId });
     node.createConnector({ content: "auto", maxChars: 1000 });
     await node.memory().write("/diet", "Anna eats no peanuts.\n");
@@ -85,7 +85,7 @@ describe("what the model sees", () => {
     await tab.see("The connector of this node");
     await tab.page.type('input[aria-label="A question to the model"]', "peanuts");
     await tab.see("no log keeps what was said");
-    await tab.see("without a word of the question");
+    await tab.see(/without a word of the question: use words of the notes noCommonWord$/m);
     const links = await tab.page.$$eval(".explanation a", (all) => all.map(({ textContent }) => textContent));
     expect(links).toContain("/diet:1");
     expect(tab.faults).toEqual([]);

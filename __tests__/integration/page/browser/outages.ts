@@ -50,17 +50,20 @@ describe("the word Live", () => {
     await again.end();
   });
 
-  it("goes when the database does not answer, and comes back with it", async () => {
+  it("goes when the database does not answer, and comes back with it and with what was opened meanwhile", async () => {
     const mongod = await privateMongod("standalone");
     const ownClient = new MongoClient(mongod.uri);
-    const store = new MongoMemoryStore({ client: ownClient, dbName });
+    const store = new MongoMemoryStore({ client: ownClient, dbName, timeoutMs: 1000 });
     const { port, end } = await serve(createMemoryPage({ store, token: pageToken }).nodeListener);
     const tab = await openMemory(store, port);
     await mongod.pause();
     await tab.see("Not live: the database does not answer");
     await tab.see("some text");
+    await tab.press("What the model sees", "link");
+    await tab.see("No answer");
     mongod.resume();
     await tab.see(/^Live$/m);
+    await tab.see("/notes (10 bytes)");
     // The answers of the server about the database.
     expect(tab.faults.filter((fault) => !fault.includes("503"))).toEqual([]);
     await tab.page.close();

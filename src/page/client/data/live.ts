@@ -8,7 +8,7 @@ import type { Query } from "./route.js";
 export type Contact = "live" | "silent" | "database" | "refused";
 
 export interface Live {
-  /** Differs after each change of the shown data, and after each change made on the page. */
+  /** Differs after each change of the shown data, after each change made on the page, and after an outage. */
   version: string;
   contact: Contact;
   /** The proposals that wait for a person. */
@@ -34,7 +34,7 @@ const maxAnswerMs = 3000;
  * @param query names what is shown. Null asks nothing
  */
 export function usePolling(query: Query | null): Live {
-  const [live, setLive] = useState(nothing);
+  const [live, setLive] = useState({ ...nothing, outages: 0 });
   const [changes, setChanges] = useState(0);
   useEffect(() => {
     const count = (): void => setChanges((number) => number + 1);
@@ -50,14 +50,19 @@ export function usePolling(query: Query | null): Live {
         const answer = document.hidden ? {} : await poll(query, end.signal);
         if (end.signal.aborted) return;
         // Unchanged parts are not drawn again.
-        setLive((old) => (isSame(old, answer) ? old : { ...old, ...answer }));
+        setLive((old) => (isSame(old, answer) ? old : { ...old, ...answer, outages: countOutages(old, answer) }));
         await new Promise((resolve) => setTimeout(resolve, pauseMs));
       }
     };
     void run();
     return () => end.abort();
   }, [JSON.stringify(query), changes]);
-  return { ...live, version: `${changes} ${live.version}` };
+  return { ...live, version: `${changes} ${live.outages} ${live.version}` };
+}
+
+/** Counts the outages that are over: what was requested meanwhile is requested again. */
+function countOutages({ contact, outages }: Live & { outages: number }, answer: Partial<Live>): number {
+  return answer.contact === "live" && contact !== "live" ? outages + 1 : outages;
 }
 
 function isSame(old: Live, answer: Partial<Live>): boolean {
