@@ -115,6 +115,7 @@ describe("the editor of the page", () => {
     await tab.press("Save anyway");
     await tab.press("Edit");
     expect(await memoryAt(address).read("/notes")).toBe("mine\n");
+    await tab.page.waitForNetworkIdle();
     // The page asked for the file while it was gone.
     expect(tab.faults.splice(0).every((fault) => fault.includes("404"))).toBe(true);
   });
