@@ -18,11 +18,16 @@ import type { LogEntry } from "./entries.js";
 /**
  * Returns the entries that the log does not have: those after the last one that it has, and those of the last turn.
  * Null if it has none of the entries. Reason: an agent that another one has called may log its answer first.
+ * @param since as in `takeLastTurn`
  */
-export function findNewEntries(entries: readonly LogEntry[], marks: ReadonlySet<string>): LogEntry[] | null {
+export function findNewEntries(
+  entries: readonly LogEntry[],
+  marks: ReadonlySet<string>,
+  since: string | null,
+): LogEntry[] | null {
   const last = entries.findLastIndex(({ mark }) => marks.has(mark));
   if (last === -1) return null;
-  const turn = takeLastTurn(entries, null);
+  const turn = takeLastTurn(entries, since);
   return entries.slice(Math.min(last + 1, entries.length - turn.length)).filter(({ mark }) => !marks.has(mark));
 }
 

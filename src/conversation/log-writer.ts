@@ -114,7 +114,7 @@ export class LogWriter {
     const { entries, isWholeNew, last, missedSince } = this.#text;
     const unknown = isWholeNew ? entries : takeLastTurn(entries, missedSince);
     const known = last === null ? marks : new Set([...marks, last]);
-    const added = (findNewEntries(entries, known) ?? unknown).slice(0, this.#most);
+    const added = (findNewEntries(entries, known, missedSince) ?? unknown).slice(0, this.#most);
     return { added, carried: takeLastTurn(entries, null).filter(({ mark }) => marks.has(mark)) };
   }
 
