@@ -213,6 +213,21 @@ describe("each message once", () => {
     expect(await readLog(memory, fileOf("a", day))).toBe("## 08:00\nUser: three\nAssistant: four\n");
   });
 
+  it("knows what is in an earlier file if the thread goes on from there", async () => {
+    const memory = open();
+    await logAt(memory, turns, "2026-03-04T10:00:00Z");
+    const later = [...turns, user("five", "5"), assistant("six", "6")];
+    await logAt(memory, later, "2026-03-05T10:00:00Z");
+    for (const [id, time] of [
+      ["a", "2026-03-05T11:00:00Z"],
+      ["b", "2026-03-06T11:00:00Z"],
+      ["c", "2026-03-09T11:00:00Z"],
+    ] as const)
+      expect(await logAt(memory, [...turns.slice(0, 3), assistant(`way ${id}`, id)], time)).toBe(1);
+    const texts = (await memory.snapshot()).files.map(({ content }) => content).join("");
+    expect(texts.match(/three/g)).toHaveLength(1);
+  });
+
   it("adds nothing of a first turn that is tried again after midnight", async () => {
     const memory = await openWithHalf();
     const logLater = (...more: BaseMessage[]) => logAt(memory, [...half, ...more], "2026-03-05T00:01:00Z");
