@@ -52,8 +52,10 @@ export type GuardedEntry = Omit<LogEntry, "text"> & { text: string | null };
  * @param time null for messages that an earlier file has
  */
 export function addMessages(text: string, time: string | null, entries: readonly GuardedEntry[]): string {
+  // Below a blank line, a mark does not count as one of a message that a guard has refused.
+  const blank = time === null && text !== "" ? [""] : [];
   const lines = entries.flatMap(({ role, speaker, text: said, mark }) => [
-    ...(said === null ? [] : toLogLines(said, speaker, logRoles[role])),
+    ...(said === null ? blank : toLogLines(said, speaker, logRoles[role])),
     `^${mark}`,
   ]);
   const heading = time === null ? [] : [`## ${time}`];

@@ -30,7 +30,7 @@ interface Addition {
   added: readonly LogEntry[];
   /** Whether the log has some of the given messages. */
   isKnown: boolean;
-  /** Their marks begin the new file, so that it alone says which messages of the turn the log has. */
+  /** Their marks go into the file of the day, so that it alone says which messages of the turn the log has. */
   carried: readonly LogEntry[];
 }
 
@@ -85,11 +85,13 @@ export class LogWriter {
       let isEmpty = true;
       const addTo = (text: string): string => {
         isEmpty = text === "";
-        const chosen = this.#choose(new Set([...readLogMarks(text), ...(this.#earlier ?? [])]));
+        const marks = new Set(readLogMarks(text));
+        const chosen = this.#choose(new Set([...marks, ...(this.#earlier ?? [])]));
         // A thread may go on from what was said on an earlier day.
         if (!chosen.isKnown && this.#earlier === null && !this.#isFirstTurn) throw new NoEdit("unknown");
         ({ added } = chosen);
-        return this.#format(text, added, []);
+        const carried = chosen.carried.filter(({ mark }) => !marks.has(mark));
+        return this.#format(text, added, carried);
       };
       try {
         const edited = await catchRefusal(this.#log.memory.edit(this.#toPath(), addTo), "ENOENT");

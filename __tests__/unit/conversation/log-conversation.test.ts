@@ -2,6 +2,7 @@ import { AIMessage, type BaseMessage, HumanMessage, SystemMessage, ToolMessage }
 import { InMemoryStore } from "@langchain/langgraph";
 import { describe, expect, it } from "@jest/globals";
 import { logConversation, type Memory, MemoryError, MemoryNode, openMemory } from "../../../src/index.js";
+import { countRefusedMessages } from "../../../src/core/search/log-lines.js";
 import { freshMemory, pathsIn } from "../../helpers/fresh-memory.js";
 import { freshAddress, untyped } from "../../helpers/memory-case.js";
 
@@ -223,9 +224,11 @@ describe("each message once", () => {
       ["b", "2026-03-06T11:00:00Z"],
       ["c", "2026-03-09T11:00:00Z"],
     ] as const)
-      expect(await logAt(memory, [...turns.slice(0, 3), assistant(`way ${id}`, id)], time)).toBe(1);
-    const texts = (await memory.snapshot()).files.map(({ content }) => content).join("");
-    expect(texts.match(/three/g)).toHaveLength(1);
+      for (const count of [1, 0])
+        expect(await logAt(memory, [...turns.slice(0, 3), assistant(`way ${id}`, id)], time)).toBe(count);
+    const texts = (await memory.snapshot()).files.map(({ content }) => content);
+    expect(texts.join("").match(/three/g)).toHaveLength(1);
+    expect(texts.map(countRefusedMessages)).toEqual([0, 0, 0, 0]);
   });
 
   it("adds nothing of a first turn that is tried again after midnight", async () => {
