@@ -63,7 +63,7 @@ const mayImport: Record<string, string[]> = {
   ],
   template: ["core", "dialects", "langchain", "conversation", "prompt", "graph"],
   middleware: ["core", "conversation", "prompt", "graph"],
-  "ai-sdk": ["core", "dialects", "langchain", "prompt", "graph"],
+  "ai-sdk": ["core", "dialects", "langchain", "conversation", "prompt", "graph"],
   learn: ["core", "core/values/shared-ends", "langchain", "conversation", "prompt", "graph"],
   deepagents: ["core", "dialects", "langchain"],
   mcp: ["core", "dialects", "langchain"],
@@ -79,7 +79,9 @@ const mayImport: Record<string, string[]> = {
   "core/search/irregular-forms": [],
   page: ["core", "prompt", "mongodb/memories", "mongodb/store", "page/token-header", "tidy"],
   "page/answers": ["page"],
+  "conversation/read-log": ["core"],
   "page/client": [
+    "conversation/read-log",
     "core/display/count-text",
     "core/display/hidden-characters",
     "core/search/words",

@@ -2,6 +2,7 @@ import { wrongArgument } from "../core/settings/wrong-argument.js";
 import type { Memory } from "../core/memory.js";
 import { isMemory } from "../core/mounts/mounts.js";
 import { pickDefined } from "../core/settings/pick-defined.js";
+import { findLog } from "../conversation/options.js";
 import { toolsByName } from "../dialects/registry.js";
 import { MemoryConnectorNode } from "../graph/memory-connector-node.js";
 import { getMemoryRun, type MemoryRun } from "../langchain/memory-run.js";
@@ -68,6 +69,6 @@ function createConnector(options: AiMemoryOptions, rootOfTools: string | undefin
   // The memory is the program's choice, so no other one replaces it.
   return new MemoryConnectorNode({
     ...config,
-    memory: { scope: "global", memoryForRun: () => memory, globalMemory: () => memory },
+    memory: { scope: "global", memoryForRun: () => memory, globalMemory: () => memory, log: findLog(memory) ?? null },
   });
 }

@@ -22,13 +22,13 @@ export function toLogEntries(messages: readonly BaseMessage[], threadId: string 
   const entries = messages.flatMap((given, place) => {
     const message = getOriginal(given);
     const role = message && getRole(message);
-    const text = role ? getText(message, role) : "";
+    const text = role ? shortenMessage(getSaid(message, role).toWellFormed()) : "";
     if (!role || text === "") return [];
-    const name = isDefaultName(message) ? "" : ` ${toName(message.name ?? "")}`;
+    const name = isDefaultName(message) ? "" : toName(message.name ?? "");
     // Programs and databases also have "" and null where there is no id.
     const identity = message.id ? [message.id, text] : [role, text, place];
     const mark = createMark(JSON.stringify([threadId ?? null, ...identity]));
-    return [{ role, speaker: `${logRoles[role]}${name}`, text, mark }];
+    return [{ role, speaker: `${logRoles[role]} ${name}`.trimEnd(), text, mark }];
   });
   return [...new Map(entries.map((entry) => [entry.mark, entry])).values()];
 }
@@ -65,16 +65,20 @@ export function getRole(message: BaseMessage): LogEntry["role"] | null {
   return message.type === "ai" ? "assistant" : null;
 }
 
-function getText({ content }: BaseMessage, role: LogEntry["role"]): string {
+/** Returns what a message says: no thoughts, and attachments and data by their kinds. */
+export function getSaid({ content }: BaseMessage, role: LogEntry["role"]): string {
   const parts: readonly unknown[] = typeof content === "string" ? [content] : content;
-  const text = parts.map(describePart).filter(Boolean).join("\n").toWellFormed();
-  return shortenMessage(nameData(role === "assistant" ? removeThoughts(text) : text));
+  const text = parts.map(describePart).filter(Boolean).join("\n");
+  return nameData(role === "assistant" ? removeThoughts(text) : text);
 }
 
-/** Some models write what they think into the text. A thought without an end is the start of an answer that was cut. */
+/**
+ * Some models write what they think into the text. A thought without an end is the start of an answer that was cut. One
+ * without a start began in the prompt, and ends at the end of a line.
+ */
 function removeThoughts(text: string): string {
   let kept = "";
-  let at = 0;
+  let [{ length: at }] = begunThought.exec(text) ?? [""];
   for (;;) {
     const start = text.indexOf("<think>", at);
     if (start === -1) return kept + text.slice(at);
@@ -85,13 +89,26 @@ function removeThoughts(text: string): string {
   }
 }
 
+const begunThought = /^(?:(?!<think>)[\s\S])*?<\/think>(?=[ \t]*(?:\r?\n|$))/;
+
 /** Replaces the data in a text by its kind. */
 function nameData(text: string): string {
   return text.replaceAll(
-    /data:([\w.+-]{1,60}\/[\w.+-]{1,60})[^,\s]{0,100},[\w+/=%-]*/g,
-    (_, mediaType: string) => `[${findKind(mediaType) ?? "file"}]`,
+    dataUrl,
+    (_, ofBase64?: string, ofText?: string) => `[${findKind((ofBase64 ?? ofText ?? "").toLowerCase()) ?? "file"}]`,
   );
 }
+
+const mediaTypeOfUrl = String.raw`([\w.+-]{1,100}/[\w.+-]{1,100})`;
+const parametersOfUrl = String.raw`(?:;[^,;\s"'<>()]{0,300}){0,10}`;
+/** Encoders of mail begin a line after some 76 characters. */
+const base64 = String.raw`[\w+/=%-]*(?:\r?\n(?:[\w+/]{40,}={0,2}|[\w+/]+={1,2})(?!\S))*`;
+/** In Markdown, a bracket without a partner is behind the address. */
+const urlText = String.raw`(?:[^\s"<>\x60()[\]]|\([^\s"<>\x60()]*\))*`;
+const dataUrl = new RegExp(
+  `(?<!\\w)data:(?:${mediaTypeOfUrl}?${parametersOfUrl};base64,${base64}|${mediaTypeOfUrl}${parametersOfUrl},${urlText})`,
+  "gi",
+);
 
 /** The kinds of attachments, and the type or media type by which a part of a message is one. */
 const attachments = [
@@ -113,7 +130,8 @@ function describePart(part: unknown): string {
   if (typeof type !== "string") return "";
   if (/^(?:input_|output_)?text$/.test(type)) return typeof text === "string" ? text : "";
   const data = getField(part, "inlineData");
-  const mediaType = getField(part, "mime_type") ?? getField(part, "mimeType") ?? getField(data, "mimeType");
+  const mediaTypes = [getField(part, "mime_type"), getField(part, "mimeType"), getField(part, "mediaType")];
+  const mediaType = mediaTypes.find((each) => each !== undefined) ?? getField(data, "mimeType");
   const kind = findKind(type) ?? (isRecord(data) ? "file" : undefined);
   if (kind === undefined) return "";
   const name = findFileName(part);

@@ -13,7 +13,14 @@ import { toMessages } from "../langchain/to-messages.js";
 import { toLogEntries } from "./entries.js";
 import { takeLastTurn } from "./log-text.js";
 import { LogWriter } from "./log-writer.js";
-import { checkLogOptions, type ConversationLog, type ConversationLogOptions, logFields } from "./options.js";
+import {
+  checkLogOptions,
+  type ConversationLog,
+  type ConversationLogOptions,
+  findLog,
+  logFields,
+  toRun,
+} from "./options.js";
 
 const optionsSchema = z.strictObject({
   ...logFields,
@@ -23,7 +30,8 @@ const optionsSchema = z.strictObject({
 
 /**
  * Adds the messages of user and assistant to the log of a memory, each once. If the log has some of them, earlier ones
- * are new only in the last turn. Texts that a guard refuses are left out.
+ * are new only in the last turn. Texts that a guard refuses are left out. The memory of a node with a log has the options
+ * of this log as defaults.
  * @param messages objects of LangChain, or what it makes such objects of, as `{ role: "user", content: "Hi" }`
  * @returns the number of new messages. @throws TypeError for bad arguments, and the errors of the memory
  */
@@ -35,8 +43,8 @@ export async function logConversation(
   assertMemory(memory, "logConversation: memory");
   checkOptions("ConversationLogOptions", optionsSchema, options);
   const { threadId, at, ...logOptions } = options;
-  const run: MemoryRun = { config: {}, ...(threadId !== undefined && { threadId }) };
-  const log = checkLogOptions(logOptions);
+  const run: MemoryRun = { ...toRun(memory), ...(threadId !== undefined && { threadId }) };
+  const log = checkLogOptions(logOptions, findLog(memory));
   return writeLog(memory, messages, { log, run, at, isWholeNew: true, onRefusal: () => undefined });
 }
 
@@ -97,14 +105,19 @@ function withoutToolResults(messages: readonly BaseMessageLike[]): readonly Base
   return messages.map((message) => (getField(message, "role") === "tool" ? { role: "system", content: "" } : message));
 }
 
-/** Whether an agent runs inside a tool of another one. What it is asked is no message of the user. */
-function isCalledByTool({ config }: MemoryRun): boolean {
+/**
+ * Whether an agent runs inside a tool of another one. What it is asked is no message of the user. LangGraph names the
+ * node that runs the tool and not the tool, so the name of the node decides: `tools`, `callTools`, `tool_node`.
+ */
+export function isCalledByTool({ config }: MemoryRun): boolean {
   const namespace: unknown = config.configurable?.["checkpoint_ns"];
   return (
     typeof namespace === "string" &&
     namespace
       .split("|")
       .slice(0, -1)
-      .some((task) => task.startsWith("tools:"))
+      .some((task) => toolNode.test(task))
   );
 }
+
+const toolNode = /tools?(?:[-_ ]?nodes?)?:/i;

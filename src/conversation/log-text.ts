@@ -18,11 +18,16 @@ import type { LogEntry } from "./entries.js";
 /**
  * Returns the entries that the log does not have: those after the last one that it has, and those of the last turn.
  * Null if it has none of the entries. Reason: an agent that another one has called may log its answer first.
+ * @param since as in `takeLastTurn`
  */
-export function findNewEntries(entries: readonly LogEntry[], marks: ReadonlySet<string>): LogEntry[] | null {
+export function findNewEntries(
+  entries: readonly LogEntry[],
+  marks: ReadonlySet<string>,
+  since: string | null,
+): LogEntry[] | null {
   const last = entries.findLastIndex(({ mark }) => marks.has(mark));
   if (last === -1) return null;
-  const turn = takeLastTurn(entries, null);
+  const turn = takeLastTurn(entries, since);
   return entries.slice(Math.min(last + 1, entries.length - turn.length)).filter(({ mark }) => !marks.has(mark));
 }
 
@@ -47,8 +52,10 @@ export type GuardedEntry = Omit<LogEntry, "text"> & { text: string | null };
  * @param time null for messages that an earlier file has
  */
 export function addMessages(text: string, time: string | null, entries: readonly GuardedEntry[]): string {
+  // Below a blank line, a mark does not count as one of a message that a guard has refused.
+  const blank = time === null && text !== "" ? [""] : [];
   const lines = entries.flatMap(({ role, speaker, text: said, mark }) => [
-    ...(said === null ? [] : toLogLines(said, speaker, logRoles[role])),
+    ...(said === null ? blank : toLogLines(said, speaker, logRoles[role])),
     `^${mark}`,
   ]);
   const heading = time === null ? [] : [`## ${time}`];

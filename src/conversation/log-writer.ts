@@ -28,18 +28,20 @@ type LogMemory = Pick<MemoryInternals, "memory" | "path" | "guard">;
 /** The entries to add to a text, and those of the turn that an earlier file has. */
 interface Addition {
   added: readonly LogEntry[];
-  /** Their marks begin the new file, so that it alone says which messages of the turn the log has. */
+  /** Whether the log has some of the given messages. */
+  isKnown: boolean;
+  /** Their marks go into the file of the day, so that it alone says which messages of the turn the log has. */
   carried: readonly LogEntry[];
 }
 
 /** Ends an edit without a change. */
 class NoEdit extends Error {
-  /** The entries that must pass the guard first. Null: the text has them all. */
-  readonly unguarded: readonly LogEntry[] | null;
+  /** The entries that must pass the guard first. `all`: the text has them all. `unknown`: an earlier file may have some. */
+  readonly reason: readonly LogEntry[] | "all" | "unknown";
 
-  constructor(unguarded: readonly LogEntry[] | null) {
+  constructor(reason: NoEdit["reason"]) {
     super();
-    this.unguarded = unguarded;
+    this.reason = reason;
   }
 }
 
@@ -51,6 +53,8 @@ export class LogWriter {
   readonly #name: string;
   /** The texts that the guard allowed. Null: refused. */
   readonly #guarded = new Map<string, string | null>();
+  /** The marks in an earlier file. Null: none was read. */
+  #earlier: ReadonlySet<string> | null = null;
   /** The most entries of one write. A long list may not fit into one file. */
   #most = Infinity;
   /** Whether a file of the day was full and got a number. */
@@ -81,8 +85,13 @@ export class LogWriter {
       let isEmpty = true;
       const addTo = (text: string): string => {
         isEmpty = text === "";
-        ({ added } = this.#choose(new Set(readLogMarks(text))));
-        return this.#format(text, added, []);
+        const marks = new Set(readLogMarks(text));
+        const chosen = this.#choose(new Set([...marks, ...(this.#earlier ?? [])]));
+        // A thread may go on from what was said on an earlier day.
+        if (!chosen.isKnown && this.#earlier === null && !this.#isFirstTurn) throw new NoEdit("unknown");
+        ({ added } = chosen);
+        const carried = chosen.carried.filter(({ mark }) => !marks.has(mark));
+        return this.#format(text, added, carried);
       };
       try {
         const edited = await catchRefusal(this.#log.memory.edit(this.#toPath(), addTo), "ENOENT");
@@ -91,8 +100,9 @@ export class LogWriter {
         if (created !== "exists") return created;
       } catch (error) {
         if (error instanceof NoEdit) {
-          if (error.unguarded === null) return null;
-          await this.#guard(error.unguarded);
+          if (error.reason === "all") return null;
+          if (error.reason === "unknown") this.#earlier = await this.#readEarlierMarks();
+          else await this.#guard(error.reason);
         } else if (hasCode(error, "EFBIG") && !isEmpty) await this.#closeFile();
         else if (hasCode(error, "EFBIG") && this.#halve()) continue;
         else throw error;
@@ -102,7 +112,8 @@ export class LogWriter {
 
   /** Creates the file of the day. Its thread may have earlier files. */
   async #create(): Promise<readonly LogEntry[] | "exists" | null> {
-    const { added, carried } = this.#choose(await this.#readEarlierMarks());
+    this.#earlier ??= await this.#readEarlierMarks();
+    const { added, carried } = this.#choose(this.#earlier);
     const content = this.#format("", added, carried);
     const written = await catchRefusal(this.#log.memory.write(this.#toPath(), content, { ifExists: "fail" }), "EEXIST");
     if (written === null) return "exists";
@@ -114,13 +125,18 @@ export class LogWriter {
     const { entries, isWholeNew, last, missedSince } = this.#text;
     const unknown = isWholeNew ? entries : takeLastTurn(entries, missedSince);
     const known = last === null ? marks : new Set([...marks, last]);
-    const added = (findNewEntries(entries, known) ?? unknown).slice(0, this.#most);
-    return { added, carried: takeLastTurn(entries, null).filter(({ mark }) => marks.has(mark)) };
+    const found = findNewEntries(entries, known, missedSince);
+    const added = (found ?? unknown).slice(0, this.#most);
+    return {
+      added,
+      isKnown: found !== null,
+      carried: takeLastTurn(entries, null).filter(({ mark }) => marks.has(mark)),
+    };
   }
 
   /** @throws NoEdit if there is nothing to add, or if a text must pass the guard first */
   #format(text: string, added: readonly LogEntry[], carried: readonly LogEntry[]): string {
-    if (added.length === 0) throw new NoEdit(null);
+    if (added.length === 0) throw new NoEdit("all");
     const unguarded = added.filter(({ mark }) => !this.#guarded.has(mark));
     if (unguarded.length > 0) throw new NoEdit(unguarded);
     const known = carried.map((entry): GuardedEntry => ({ ...entry, text: null }));
@@ -129,18 +145,26 @@ export class LogWriter {
     return addMessages(start, this.#text.time, guarded);
   }
 
-  /** Returns the marks in the last file of the thread before today's, or in the last full one of today. */
-  async #readEarlierMarks(): Promise<ReadonlySet<string>> {
-    const { entries, day } = this.#text;
-    const isFirstTurn = takeLastTurn(entries, null).length === entries.length;
-    // A first turn can only be in an earlier file if it was tried before midnight.
-    const path = isFirstTurn && !this.#hasFullFile ? this.#toPath(getDayBefore(day)) : await this.#findLastFile();
-    const text = path && (await catchRefusal(this.#log.memory.read(path), "ENOENT", "EISDIR", "ENOTDIR"));
-    return new Set(readLogMarks(text ?? ""));
+  get #isFirstTurn(): boolean {
+    const { entries } = this.#text;
+    return takeLastTurn(entries, null).length === entries.length;
   }
 
-  /** Finds the last file of the thread by its name. */
-  async #findLastFile(): Promise<string | null> {
+  /** Returns the marks in the last earlier file that has some of the given messages. Full files of today are earlier. */
+  async #readEarlierMarks(): Promise<ReadonlySet<string>> {
+    const { entries, day } = this.#text;
+    // A first turn can only be in an earlier file if it was tried before midnight.
+    const isNew = this.#isFirstTurn && !this.#hasFullFile;
+    for (const path of isNew ? [this.#toPath(getDayBefore(day))] : await this.#findEarlierFiles()) {
+      const text = await catchRefusal(this.#log.memory.read(path), "ENOENT", "EISDIR", "ENOTDIR");
+      const marks = new Set(readLogMarks(text ?? ""));
+      if (entries.some(({ mark }) => marks.has(mark))) return marks;
+    }
+    return new Set();
+  }
+
+  /** Finds the last files of the thread by their names, the newest first. */
+  async #findEarlierFiles(): Promise<string[]> {
     const { files } = await this.#log.memory.outline();
     const own = files.flatMap(({ path }) => {
       const [, day, thread, number] =
@@ -149,13 +173,17 @@ export class LogWriter {
         ? []
         : [{ path, day, number: number === undefined ? Infinity : Number(number) }];
     });
-    const [last] = own.toSorted((a, b) => (a.day === b.day ? b.number - a.number : a.day < b.day ? 1 : -1));
-    return last?.path ?? null;
+    return own
+      .toSorted((a, b) => (a.day === b.day ? b.number - a.number : a.day < b.day ? 1 : -1))
+      .map(({ path }) => path)
+      .filter((path) => path !== this.#toPath())
+      .slice(0, maxEarlierFiles);
   }
 
   /** Gives the full file of the day a number, so that the next write begins a new one. */
   async #closeFile(): Promise<void> {
     this.#hasFullFile = true;
+    this.#earlier = null;
     const path = this.#toPath();
     for (let number = 1; ; number += 1) {
       const to = `${path.slice(0, -extension.length)}.${number}${extension}`;
@@ -203,6 +231,9 @@ export class LogWriter {
         await catchRefusal(this.#log.memory.delete(this.#directory + name), "ENOENT");
   }
 }
+
+/** Files of a thread that are read if the file of the day knows none of its messages. */
+const maxEarlierFiles = 5;
 
 const dayMs = 86_400_000;
 const extension = ".md";

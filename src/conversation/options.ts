@@ -1,8 +1,11 @@
 import { z } from "zod";
+import { type CheckedRule, createLogRule } from "../core/access/policy.js";
+import { getInternals } from "../core/bind-memory.js";
+import type { Memory } from "../core/memory.js";
 import { checkOptions, countField } from "../core/settings/check-options.js";
 import { defaultLogPath, isAbsolutePath, normalizePath, ROOT } from "../core/values/paths.js";
 import { timeZoneField } from "../core/settings/time-zone.js";
-import type { TimeZone } from "../langchain/memory-run.js";
+import type { MemoryRun, TimeZone } from "../langchain/memory-run.js";
 
 /** The place of the log of conversations, and its age limit. */
 export interface ConversationLogOptions {
@@ -41,10 +44,34 @@ export const logFields = {
 
 const logSchema = z.strictObject(logFields);
 
+const logDefaults: ConversationLog = { path: defaultLogPath, timeZone: "UTC", keepDays: null };
+
 /** @param options `true` stands for the defaults. @throws TypeError */
-export function checkLogOptions(options: ConversationLogOptions | true): ConversationLog {
+export function checkLogOptions(options: ConversationLogOptions | true, defaults = logDefaults): ConversationLog {
   const given = options === true ? {} : options;
   checkOptions("ConversationLogOptions", logSchema, given);
-  const { path = defaultLogPath, timeZone = "UTC", keepDays = null } = given;
+  const { path = defaults.path, timeZone = defaults.timeZone, keepDays = defaults.keepDays } = given;
   return { path: normalizePath(path), timeZone, keepDays };
+}
+
+/** The logs of nodes, by the rules that protect them. */
+const logs = new WeakMap<CheckedRule, ConversationLog>();
+
+/** Creates the rule that protects the log of a node. Each memory of the node has it. */
+export function protectLog(log: ConversationLog): CheckedRule {
+  const rule = createLogRule(log.path);
+  logs.set(rule, log);
+  return rule;
+}
+
+/** Returns the log of the node that opened a memory. Undefined without one. */
+export function findLog(memory: Memory): ConversationLog | undefined {
+  return getInternals(memory)
+    .rules.map((rule) => logs.get(rule))
+    .find((log) => log !== undefined);
+}
+
+/** Describes a memory outside a run, for functions of the run: it may be that of a user. */
+export function toRun({ address }: Memory): MemoryRun {
+  return { config: {}, ...(address.scope === "perUser" && { userId: address.userId }) };
 }

@@ -241,6 +241,7 @@ export class BackendMemory implements BindableMemory {
       path,
       run: context.run,
       storage: context.backend.features?.storage ?? context.backend,
+      rules: context.policies?.rules ?? [],
       guard: (file, content) =>
         runCall(context, (call) => guardText(context, { command: "append", path: file, content }, call)),
       bulk: this.#bulk,

@@ -1,4 +1,4 @@
-import type { CheckedPolicy, SkippedChecks } from "./access/policy.js";
+import type { CheckedPolicy, CheckedRule, SkippedChecks } from "./access/policy.js";
 import type { Memory } from "./memory.js";
 import type { MemoryUse } from "./memory-options.js";
 import type { CallIdentity } from "./runtime/call-identity.js";
@@ -53,6 +53,8 @@ export interface MemoryInternals {
   readonly run: RunBinding | null;
   /** The same for all memories of one storage. */
   readonly storage: object;
+  /** The rules of all its policies. */
+  readonly rules: readonly CheckedRule[];
   /** Returns the text that the guards allow. @throws the errors of guards */
   readonly guard: (path: string, content: string) => Promise<string>;
   /** Null for a memory that is not made by this package. */
@@ -93,7 +95,7 @@ export function bindMemory(memory: Memory, binding: MemoryBinding): Memory {
 /** @param path of a tree chooses one of its memories. Default: the memory at the root */
 export function getInternals(memory: Memory, path: string = ROOT): MemoryInternals {
   if (isBindable(memory)) return memory[internals](path);
-  return { memory, path, run: null, storage: memory, guard: async (_path, content) => content, bulk: null };
+  return { memory, path, run: null, storage: memory, rules: [], guard: async (_path, content) => content, bulk: null };
 }
 
 function isBindable(memory: Memory): memory is BindableMemory {

@@ -18,11 +18,12 @@ export class AskedMessages {
     this.#memory = memory;
   }
 
-  /** Keeps the messages since the user's last one. */
+  /** Keeps the messages since the user's last ones. */
   async keep(messages: readonly BaseMessage[], config: RunnableConfig): Promise<void> {
-    const first = messages.findLastIndex(isFromUser);
+    const last = messages.findLastIndex(isFromUser);
+    const first = messages.slice(0, Math.max(last, 0)).findLastIndex((message) => !isFromUser(message)) + 1;
     const key = await this.#getRunKey(config);
-    if (first !== -1 && key !== null) this.#kept.set(key, messages.slice(first));
+    if (last !== -1 && key !== null) this.#kept.set(key, messages.slice(first));
   }
 
   /** Returns the messages at the end of a run, after those that a summary has replaced. */

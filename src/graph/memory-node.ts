@@ -1,13 +1,6 @@
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
-import {
-  checkPolicy,
-  createLogRule,
-  guardField,
-  type MemoryGuard,
-  type MemoryRule,
-  rulesField,
-} from "../core/access/policy.js";
+import { checkPolicy, guardField, type MemoryGuard, type MemoryRule, rulesField } from "../core/access/policy.js";
 import { getRights } from "../core/access/rights.js";
 import type { MemoryActor } from "../core/values/actor.js";
 import { addressFor, checkAddress, isMemoryScope, type MemoryScope } from "../core/values/address.js";
@@ -25,6 +18,7 @@ import {
   type ConversationLog,
   type ConversationLogOptions,
   isSameLog,
+  protectLog,
 } from "../conversation/options.js";
 import { defineRunnableMark } from "../langchain/langgraph-internals.js";
 import type { MemoryRun } from "../langchain/memory-run.js";
@@ -194,7 +188,7 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
     if (access === "read" || access === "append")
       throw new TypeError(`the log of node ${JSON.stringify(nodeId)} is in a memory with access "${access}"`);
     this.#log = log;
-    this.#settings.policy = { access: "write", ...policy, rules: [createLogRule(log.path), ...(policy?.rules ?? [])] };
+    this.#settings.policy = { access: "write", ...policy, rules: [protectLog(log), ...(policy?.rules ?? [])] };
     for (const tool of this.memoryTools) tool.setMemorySource(this);
   }
 

@@ -12,7 +12,7 @@ import type { UserTurn } from "../prompt/user-turn.js";
 /** Number of turns whose parts are kept. */
 const maxTurns = 200;
 
-type ShownParts = Pick<RenderedMemories, "turn" | "shown">;
+type ShownParts = Pick<RenderedMemories, "turn" | "shown" | "view">;
 
 interface Turn {
   /** Null if the read fails, and without a part of the turn. */
@@ -57,7 +57,7 @@ export class TurnParts {
   async #make<Shown extends ShownParts>(key: string, show: () => Promise<Shown>): Promise<Shown> {
     const shown = show();
     const kept = shown.then(
-      ({ turn, shown: lines }) => (turn === null ? null : { text: turn, shown: lines }),
+      ({ turn, shown: lines, view }) => (turn === null ? null : { text: turn, shown: lines, isWhole: view === "full" }),
       () => null,
     );
     const turn: Turn = { kept, isMade: false };

@@ -4,6 +4,7 @@ import { checkOptions, countField, createFunctionField } from "../core/settings/
 import { withAnySignal } from "../core/runtime/signal-listeners.js";
 import type { MemoryError } from "../core/values/errors.js";
 import { hashSha256 } from "../core/values/sha256.js";
+import { isCalledByTool } from "../conversation/log-conversation.js";
 import { toConfig, workAfterRun } from "../graph/after-run.js";
 import type { MessagesState } from "../graph/call-model-node.js";
 import { toMessages } from "../langchain/to-messages.js";
@@ -75,7 +76,7 @@ function createLearner(options: LearnRunOptions): (messages: BaseMessage[], conf
       onError,
       work: async (open, run) => {
         const timeZone = findLogZone(settings.memory, run);
-        const texts = readMessages(toMessages(messages), timeZone);
+        const texts = readMessages(toMessages(messages), timeZone, isCalledByTool(run));
         if (countTurns(texts) < everyTurns) return;
         const { threadId = "" } = run;
         const memory = await open();
@@ -119,5 +120,5 @@ function createMark(id: string): string {
 }
 
 function countTurns(texts: readonly Source[]): number {
-  return texts.filter(({ trust }) => trust === "person").length;
+  return texts.filter(({ asks }) => asks).length;
 }

@@ -5,6 +5,7 @@ import { patternField } from "../core/access/policy.js";
 import type { Memory } from "../core/memory.js";
 import { checkOptions, countField, signalField } from "../core/settings/check-options.js";
 import { findTimeZone } from "../core/settings/time-zone.js";
+import { findLog, toRun } from "../conversation/options.js";
 import { hasMethod } from "../core/values/unknown-values.js";
 import type { MemoryNode } from "../graph/memory-node.js";
 import type { MemoryRun } from "../langchain/memory-run.js";
@@ -73,11 +74,13 @@ export const learnSchema = z.strictObject({
 
 export type LearnSettings = ReturnType<typeof checkLearnOptions>;
 
-/** Finds the zone of the memory's log. UTC without a log, and if it depends on the run and there is none. */
-export function findLogZone(memory: LearnSettings["memory"], run?: MemoryRun): string {
-  const timeZone = "memoryForRun" in memory ? memory.log?.timeZone : undefined;
+/** Finds the zone of the memory's log. UTC without a log, and if it depends on the run and nothing is known of one. */
+export function findLogZone(memory: LearnSettings["memory"], given?: MemoryRun): string {
+  const isNode = "memoryForRun" in memory;
+  const timeZone = (isNode ? memory.log : findLog(memory))?.timeZone ?? "UTC";
+  const run = given ?? (isNode ? undefined : toRun(memory));
   if (typeof timeZone === "function") return run === undefined ? "UTC" : findTimeZone(timeZone, run);
-  return timeZone ?? "UTC";
+  return timeZone;
 }
 
 /** @throws TypeError */

@@ -1,5 +1,5 @@
 import type { BaseMessage } from "@langchain/core/messages";
-import { getRole } from "../conversation/entries.js";
+import { getRole, getSaid } from "../conversation/entries.js";
 import type { VersionChange } from "../core/history/history-backend.js";
 import { removeLogMarks } from "../core/search/log-lines.js";
 import { getLocalTime } from "../core/settings/time-zone.js";
@@ -21,6 +21,8 @@ export interface Source {
   place: string;
   text: string;
   trust: Trust;
+  /** Whether somebody asks an agent by it. */
+  asks: boolean;
 }
 
 /** Learnt notes name this client as their author. `learn` does not read them. */
@@ -31,20 +33,23 @@ export function getLowestTrust(sources: readonly Source[]): Trust {
 }
 
 /**
- * Reads the texts of user and assistant, without tool traffic, system messages and memory that a connector showed.
+ * Reads what user and assistant have said, as the log does, without memory that a connector showed.
  * Messages have no time of their own, so the model gets the present one.
+ * @param isOrder whether another agent asks, and no person
  */
-export function readMessages(messages: readonly BaseMessage[], timeZone: string): Source[] {
+export function readMessages(messages: readonly BaseMessage[], timeZone: string, isOrder = false): Source[] {
   const now = formatTime(new Date(), timeZone);
   return messages.flatMap((message, index): Source[] => {
     const role = getRole(message);
     if (role === null) return [];
-    const text = withoutShownMemory(message.text).trim();
+    const text = withoutShownMemory(getSaid(message, role)).trim();
     if (text === "") return [];
     // Programs and databases also have "" and null where there is no id.
     const id = message.id ? message.id : createFactsId([role, index, text]);
-    const trust = role === "user" ? "person" : "agent";
-    return [{ id: `message:${id}`, place: `said by the ${role} at ${now} or before`, text, trust }];
+    const asks = role === "user";
+    const speaker = asks && isOrder ? "another agent" : `the ${role}`;
+    const trust = asks && !isOrder ? "person" : "agent";
+    return [{ id: `message:${id}`, place: `said by ${speaker} at ${now} or before`, text, trust, asks }];
   });
 }
 
@@ -74,7 +79,7 @@ export function readVersion({ id, path, at, actor, content, before }: VersionCha
   const text = removeLogMarks(getAddedText(before ?? "", content)).trim();
   if (text === "") return null;
   const place = `written to ${path} at ${formatTime(at, timeZone)}`;
-  return { id: `version:${id}`, place, text, trust: getTrust(actor) };
+  return { id: `version:${id}`, place, text, trust: getTrust(actor), asks: false };
 }
 
 /** Formats a time as the log does, because "tomorrow" is another day in another zone. */

@@ -1,4 +1,4 @@
-import { filterInSteps } from "../core/runtime/lists-in-steps.js";
+import { filterInSteps, mapInSteps } from "../core/runtime/lists-in-steps.js";
 import type { Steps } from "../core/runtime/time-slices.js";
 import type { Text } from "./lines.js";
 import type { PromptPart } from "./part.js";
@@ -14,15 +14,29 @@ export interface ShownLines {
 export interface KeptTurn {
   text: string;
   shown: readonly ShownLines[];
+  /** Whether it shows all that was said, beside all notes. */
+  isWhole: boolean;
 }
 
 /** Returns the lines of a part as they are stored. The copies do not keep the texts of whole files in memory. */
 export function* listShown(texts: readonly Text[], part: PromptPart): Steps<ShownLines[]> {
   const shown = yield* filterInSteps(texts, ({ path }) => part.count(path) > 0);
-  return shown.map(({ path, content, passages }) => {
-    const lines = part.getNumbers(path).flatMap((number) => passages.at(number) ?? []);
-    return { path, lines: structuredClone(lines.map(({ start, end }) => takeWithEnds(content, start, end))) };
-  });
+  return shown.map((text) => copyLines(text, part.getNumbers(text.path)));
+}
+
+/** Returns all lines of texts as they are stored. */
+export function* listWhole(texts: readonly Text[]): Steps<ShownLines[]> {
+  return yield* mapInSteps(texts, (text) =>
+    copyLines(
+      text,
+      Array.from({ length: text.passages.length - 1 }, (_, index) => index + 1),
+    ),
+  );
+}
+
+function copyLines({ path, content, passages }: Text, numbers: readonly number[]): ShownLines {
+  const lines = numbers.flatMap((number) => passages.at(number) ?? []);
+  return { path, lines: structuredClone(lines.map(({ start, end }) => takeWithEnds(content, start, end))) };
 }
 
 /** Takes a part of a text with the character before it and the one after it. At the ends of the text, they are line ends. */

@@ -5,7 +5,7 @@ import type { MountOutline } from "../core/mounts/mounted-outlines.js";
 import type { Mount } from "../core/mounts/mounts.js";
 import { foldLine } from "../core/search/lines.js";
 import { removeLogMarks } from "../core/search/log-lines.js";
-import { findShownStart } from "../core/search/passages.js";
+import { cutMark, findShownStart, findSpeaker } from "../core/search/passages.js";
 import { getRecalled, type Recalled } from "../core/search/recall.js";
 import { compilePathPattern } from "../core/values/path-pattern.js";
 import { findHiddenDirectory, ROOT } from "../core/values/paths.js";
@@ -22,9 +22,6 @@ export interface Text extends Recalled {
   /** Whether an agent may change the file. */
   canWrite: boolean;
 }
-
-/** Begins a piece of a line that is not its start. */
-const cutMark = "…";
 
 /** Lists the files whose texts a model may see. Hidden directories hold the own files of dialects. */
 export function* listTexts(outlines: readonly MountOutline[]): Steps<Text[]> {
@@ -83,8 +80,17 @@ export function* listContents(entries: Iterable<NamedEntry>, logPath: string | n
   for (const { path, file } of entries) {
     const { content = "" } = file ?? {};
     const text = isInLog(path, logPath) ? removeLogMarks(content) : content;
-    yield text === "" ? null : { path, number: 1, text, firstLine: 1, lastLine: 1 };
+    yield text === "" ? null : createWhole(path, text);
   }
+}
+
+/** Yields the whole texts of a log, without its marks. */
+export function* listLog(texts: Iterable<Text>): Generator<PromptLine> {
+  for (const { path, content } of texts) yield createWhole(path, removeLogMarks(content));
+}
+
+function createWhole(path: string, text: string): PromptLine {
+  return { path, number: 1, text, firstLine: 1, lastLine: 1 };
 }
 
 /** Yields the passages of files from their start. */
@@ -150,6 +156,8 @@ function createLines({ path, content, passages }: Text, number: number): PromptL
   if (passage === undefined) return [];
   const { start, end, firstLine, lastLine } = passage;
   const isPiece = number > 1 && passages.get(number - 1, "lastLine") === firstLine;
-  const text = isPiece ? cutMark + content.slice(start, end) : content.slice(findShownStart(content, passage), end);
+  const text = isPiece
+    ? findSpeaker(content, passage) + cutMark + content.slice(start, end)
+    : content.slice(findShownStart(content, passage), end);
   return [{ path, number, text, firstLine, lastLine }];
 }

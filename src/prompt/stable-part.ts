@@ -50,13 +50,17 @@ export interface RenderedStable {
   leftOut: number;
 }
 
-/** Plans the names of all files, also with their descriptions or contents. */
+/**
+ * Plans the names of all files, also with their descriptions or contents.
+ * @param logPath a log that is one line, so that the text does not change with each turn. Null: its files are shown, too
+ */
 export function* planNames(
   memories: ShownMemories,
   options: PlanOptions,
   content: Exclude<MemoryContent, "auto">,
+  logPath: string | null,
 ): Steps<StablePlan> {
-  const all = yield* listEntries(memories.outlines, options.root, null);
+  const all = yield* listEntries(memories.outlines, options.root, logPath);
   const names = content === "full" ? yield* leaveOutParents(all) : all;
   const more = yield* listMore(names, options, content);
   return {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import { type BaseStore, InMemoryStore } from "@langchain/langgraph-checkpoint";
 import type { AiMemory } from "../../../src/ai-sdk/ai-memory.js";
 import { createAiMemory } from "../../../src/ai-sdk/index.js";
-import { type MemoryError, MemoryNode, MongoMemoryStore, openMemory } from "../../../src/index.js";
+import { logConversation, type MemoryError, MemoryNode, MongoMemoryStore, openMemory } from "../../../src/index.js";
 import { dialectNames, toolsByName } from "../../helpers/dialects-under-test.js";
 import { type AiCall, type AiScript, aiSdks } from "../../helpers/ai-sdks.js";
 import { readAll } from "../../helpers/read-all.js";
@@ -128,6 +128,25 @@ describe.each(aiSdks)("a memory in version %d of the AI SDK", (version, sdk) => 
       { role: "system", text: "You cook.", providerOptions },
       { role: "system", text: expect.stringMatching(/^<memory/) },
     ]);
+  });
+
+  it("keeps the system prompt while the log of its node grows, also as a memory of the node", async () => {
+    const node = perUser();
+    node.setLog(true);
+    const memory = node.memory("ada");
+    await memory.write("/note", "x");
+    const shown: (string | undefined)[] = [];
+    for (const content of ["I like figs.", "And plums."]) {
+      await logConversation(memory, [{ role: "user", content }], { threadId: content });
+      const { prompts } = await sdk.generate({
+        memory: createAiMemory({ memory }),
+        script: silent,
+        system: "You cook.",
+      });
+      expect(prompts[0]?.at(-1)?.text).toContain(`| User: ${content}`);
+      shown.push(prompts[0]?.[0]?.text);
+    }
+    expect(new Set(shown).size).toBe(1);
   });
 
   it("shows paths as the tools of its dialect take them", async () => {

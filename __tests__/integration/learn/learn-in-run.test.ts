@@ -4,8 +4,8 @@ import { describe, expect, it } from "@jest/globals";
 import { AIMessage, HumanMessage, RemoveMessage } from "@langchain/core/messages";
 import { MemorySaver, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
 import { createAgent } from "langchain";
-import { type MemoryError, MemoryNode, MongoMemoryStore } from "../../../src/index.js";
-import { createLearnNode, learnMiddleware } from "../../../src/learn/index.js";
+import { type Memory, type MemoryError, MemoryNode, MongoMemoryStore } from "../../../src/index.js";
+import { createLearnNode, learnMiddleware, type LearnOptions } from "../../../src/learn/index.js";
 import { createLearningModel, getNewTexts, type LearningModel } from "../../helpers/learning-model.js";
 import { change, learnFrom } from "../../helpers/scripted-learning.js";
 import { untyped } from "../../helpers/memory-case.js";
@@ -83,13 +83,31 @@ describe("createLearnNode", () => {
   });
 
   it("gives the model the time of what was written in the zone of the memory's log", async () => {
-    const memory = new MemoryNode({ store, nodeId: randomUUID(), log: { timeZone: "Pacific/Kiritimati" } });
-    await memory.memory().write("/inbox/a", "Tomorrow I move.");
-    const [version] = await readAll(memory.memory().history?.list() ?? []);
-    const { prompts } = await learnFrom(memory, [[]], {});
+    const global = new MemoryNode({ store, nodeId: randomUUID(), log: { timeZone: "Pacific/Kiritimati" } });
+    await expectLocalTime(global, global.memory());
+    const timeZone = ({ userId }: { userId?: string | undefined }) => (userId === "ada" ? "Pacific/Kiritimati" : "UTC");
+    const memory = new MemoryNode({ store, nodeId: randomUUID(), scope: "perUser", log: { timeZone } }).memory("ada");
+    await expectLocalTime(memory, memory);
+  });
+
+  it("takes what another agent asks for no person's text, but for a turn", async () => {
+    const memory = newNode();
+    const learner = createLearningModel(() => [change("write", "/profile/ada.md", { text: "Likes tea." })]);
+    const inTool = { configurable: { thread_id: "t", user_id: "ada", checkpoint_ns: "tools:1|learn:2" } };
+    const messages = [new HumanMessage("Ada likes tea."), new AIMessage("<think>SECRET</think>Noted.")];
+    await createLearnNode({ memory, model: learner.model })({ messages }, inTool);
+    expect(learner.prompts[0]).toMatch(/^s1, said by another agent at .+\n\| Ada likes tea\.\ns2, .+\n\| Noted\.$/m);
+    const [waiting] = await readAll(memory.memory("ada").proposals?.list() ?? []);
+    expect(waiting?.origin?.trust).toBe("agent");
+  });
+
+  async function expectLocalTime(learnt: LearnOptions["memory"], memory: Memory): Promise<void> {
+    await memory.write("/inbox/a", "Tomorrow I move.");
+    const [version] = await readAll(memory.history?.list() ?? []);
+    const { prompts } = await learnFrom(learnt, [[]], {});
     const minute = Math.floor(Number(version?.at) / 60_000) * 60_000;
     expect(readTime(prompts[0], "written to /inbox/a at")).toBe(minute);
-  });
+  }
 
   it("waits for as many new messages of the user as everyTurns says, in each thread by itself", async () => {
     const learner = createLearningModel(() => []);

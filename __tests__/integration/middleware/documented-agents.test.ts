@@ -45,7 +45,10 @@ it("the documented agent of another provider sends the memory", async () => {
       role: "system",
       texts: ["You recommend dishes.", expect.stringContaining("/food.md (14 bytes):\n| Is vegetarian.")],
     },
-    { role: "user", texts: ["What shall I eat?"] },
+    {
+      role: "user",
+      texts: [expect.stringMatching(/^<memory [^]*\| User: I am vegetarian\.[^]*\n\nWhat shall I eat\?$/)],
+    },
   ]);
   expect(lines).toEqual(["done"]);
 });

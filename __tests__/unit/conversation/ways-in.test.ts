@@ -9,6 +9,7 @@ import {
   START,
   StateGraph,
 } from "@langchain/langgraph";
+import { ToolNode } from "@langchain/langgraph/prebuilt";
 import { describe, expect, it } from "@jest/globals";
 import { createAgent, providerStrategy, summarizationMiddleware, tool, toolStrategy } from "langchain";
 import { z } from "zod";
@@ -39,8 +40,12 @@ type Making = {
   onError?: (error: MemoryError) => void;
 };
 
+/** Answers the user's text, without the memory before it. */
 const answerAll = () =>
-  new ScriptedChatModel((messages) => `Answer to ${messages.findLast(({ type }) => type === "human")?.text}`);
+  new ScriptedChatModel((messages) => {
+    const text = messages.findLast(({ type }) => type === "human")?.text ?? "";
+    return `Answer to ${text.replace(/^<memory [^]*<\/memory>\n\n/, "")}`;
+  });
 
 /** Every way in that writes the log by itself. */
 const waysIn: Record<string, (making: Making) => Runnable> = {
@@ -75,6 +80,18 @@ const user = (content: string) => ({ role: "user", content });
 
 function createNode(options: Partial<MemoryNodeOptions> = {}): MemoryNode {
   return new MemoryNode({ nodeId: "n", store: new InMemoryStore(), ...options });
+}
+
+/** The store as another process sees it. What a process knows of a thread it knows by its store. */
+class OtherProcess extends InMemoryStore {
+  readonly #store: InMemoryStore;
+
+  constructor(store: InMemoryStore) {
+    super();
+    this.#store = store;
+  }
+
+  override batch: InMemoryStore["batch"] = (operations) => this.#store.batch(operations);
 }
 
 /** A middleware that replaces old messages by a summary during a run of a few steps. */
@@ -138,6 +155,23 @@ describe.each(Object.entries(waysIn))("%s", (_name, create) => {
     expect((await readLines(node.memory())).filter((line) => line.startsWith("User"))).toEqual(
       ["one", "two", "three", "four", "five", "six"].map((text) => `User: ${text}`),
     );
+  });
+
+  it("logs what a memory that was away has missed, also if another process has logged the next turn", async () => {
+    const store = new FailingStore();
+    const checkpointer = new MemorySaver();
+    const [own, other] = [store, new OtherProcess(store)].map((each) =>
+      create({ node: createNode({ store: each }), checkpointer }),
+    );
+    const say = (agent: Runnable | undefined, text: string) =>
+      agent?.invoke({ messages: [user(text)] }, { configurable: { thread_id: "t" } });
+    store.isAway = true;
+    await say(own, "one");
+    store.isAway = false;
+    await say(other, "two");
+    await say(own, "three");
+    const lines = await readLines(openMemory(store, { nodeId: "n" }));
+    expect(lines.filter((line) => line.startsWith("User"))).toEqual(["User: two", "User: one", "User: three"]);
   });
 
   it("goes on when the time of the store is up, and has each message once when the store goes on", async () => {
@@ -213,6 +247,25 @@ describe.each(Object.entries(waysIn))("%s", (_name, create) => {
 });
 
 describe("a log in a graph", () => {
+  it.each(["callTools", "tool_node"])("has no order of an agent inside a tool that the node %s runs", async (name) => {
+    const node = createNode();
+    const inner = createAgent({ model: answerAll(), middleware: [memoryMiddleware({ memory: node, log: true })] });
+    const ask = tool(async () => (await inner.invoke({ messages: [user("find it")] })).messages.at(-1)?.text ?? "", {
+      name: "ask",
+      schema: z.object({}),
+    });
+    const graph = new StateGraph(MessagesAnnotation)
+      .addNode("call", () => ({
+        messages: [new AIMessage({ content: "", tool_calls: [{ name: "ask", args: {}, id: "1" }] })],
+      }))
+      .addNode(name, new ToolNode([ask]))
+      .addEdge(START, "call")
+      .addEdge("call", name as "call")
+      .compile();
+    await graph.invoke({ messages: [user("Where is it?")] });
+    expect(await readLines(node.memory())).toEqual(["Assistant: Answer to find it"]);
+  });
+
   it("has no order of an agent to another one inside its tool, but the answer to it", async () => {
     const node = createNode();
     const inner = createAgent({ model: answerAll(), middleware: [memoryMiddleware({ memory: node, log: true })] });
@@ -323,6 +376,19 @@ describe("a log in a graph", () => {
     },
   );
 
+  it("has all messages of the user that a summary replaces", async () => {
+    const node = createNode();
+    const look = tool(() => "Nothing there.", { name: "look", schema: z.object({}) });
+    let steps = 0;
+    const model = new ScriptedChatModel(() => ((steps += 1) < 5 ? { tool: "look", args: {} } : "Answer"));
+    const { shorten } = createShortening();
+    const middleware = [memoryMiddleware({ memory: node, log: true }), shorten] as never[];
+    const agent = createAgent({ model, tools: [look], middleware }) as Runnable;
+    await agent.invoke({ messages: [user("My dog is Rex."), user("My cat is Tom.")] }, {});
+    const lines = await readLines(node.memory());
+    expect(lines).toEqual(["User: My dog is Rex.", "User: My cat is Tom.", "Assistant: Answer"]);
+  });
+
   it("has the messages of its own tenant's run beside a run of another store with the same ids", async () => {
     const memory = new MemoryNode({ nodeId: "shared", scope: "perUser" });
     const middleware = memoryMiddleware({ memory, log: true });
@@ -380,6 +446,17 @@ describe("a log in a graph", () => {
     expect(shown.map(({ text }) => text).join("\n")).toContain("<memory ");
     await logConversation(node.memory(), shown);
     expect(await readLines(node.memory())).toEqual(["User: figs?", "Assistant: Yes", "User: Which figs?"]);
+  });
+
+  it.each([
+    ["the options of its node", {}, "/said/2026-03-05/"],
+    ["other options of the program", { timeZone: "UTC" }, "/said/2026-03-04/"],
+  ])("is written by a program with %s", async (_what, options, directory) => {
+    const timeZone = ({ userId }: MemoryRun) => (userId === "anna" ? "Pacific/Kiritimati" : "UTC");
+    const node = createNode({ scope: "perUser", log: { path: "/said", timeZone } });
+    const at = new Date("2026-03-04T20:00:00Z");
+    await logConversation(node.memory("anna").with({ actor: { client: "import" } }), [user("hi")], { at, ...options });
+    expect(await readLines(node.memory("anna"), directory)).toEqual(["User: hi"]);
   });
 
   it("is written for a definition of buildGraph", async () => {

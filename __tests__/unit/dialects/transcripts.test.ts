@@ -157,4 +157,11 @@ describe("a search for models", () => {
     const hits = await memory.search("zebra");
     expect(hits.map(({ text }) => text).toSorted()).toEqual(["xzebra", "😀Assistant: zebra"]);
   });
+
+  it("begins the piece of a long line of a speaker with the speaker", async () => {
+    const name = `User ${"n".repeat(64)}`;
+    const text = `Hello\n  ${name}: ${"word ".repeat(198)}Assistant: zebra ${"word ".repeat(99)}`;
+    const [hit] = await (await memoryWith({ "/a": text })).search("zebra");
+    expect(hit?.text).toMatch(new RegExp(`^${name}: ….*Assistant: zebra`));
+  });
 });

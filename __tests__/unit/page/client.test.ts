@@ -4,7 +4,7 @@ import { MongoClient } from "mongodb";
 import { readableDiff } from "../../../src/core/history/unified-diff.js";
 import { logConversation, MongoMemoryStore } from "../../../src/index.js";
 import type { Actor, Version } from "../../../src/page/client/data/types.js";
-import { parseLogDay } from "../../../src/page/client/files/log-day.js";
+import { parseLogDay } from "../../../src/conversation/read-log.js";
 import { markHits } from "../../../src/page/client/files/matches.js";
 import { createRows } from "../../../src/page/client/history/diff-rows.js";
 import { describeAuthor, groupByRun } from "../../../src/page/client/history/runs.js";

@@ -7,6 +7,7 @@ import { errorOnPath } from "../values/error-paths.js";
 import { invalid, MemoryError } from "../values/errors.js";
 import {
   type CheckedPolicy,
+  type CheckedRule,
   decisions,
   fromTreePath,
   getAccess,
@@ -40,6 +41,10 @@ export class Policies {
   /** @param policies null if everything is allowed so far */
   static join(policies: Policies | null, added: readonly CheckedPolicy[]): Policies {
     return new Policies(policies === null ? added : [...policies.#policies, ...added]);
+  }
+
+  get rules(): readonly CheckedRule[] {
+    return this.#policies.flatMap(({ rules }) => rules);
   }
 
   /** Returns the policies for texts that no model chooses. No person is asked about them, and no guard sees them. */

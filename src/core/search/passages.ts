@@ -30,9 +30,26 @@ const dateWord =
 /** The most white space that is shown at the start of a passage. */
 const maxIndent = 40;
 
+/** The speaker at the start of a line, such as `User: `. The longest is that of a log. */
+const speaker = /^\s*([\p{Lu}\p{Lo}][^:\n]{0,75}:\s)/u;
+const maxSpeakerChars = 120;
+
+/** Begins a piece of a line that is not its start. */
+export const cutMark = "…";
+
 /**
- * Returns where a passage begins if its indent is shown. A piece of a long line begins with the character before it.
- * Reason: a further line of a message in a log is indented, and must not pass for what another speaker says.
+ * Returns what a piece of a long line is shown after: the speaker of the line, so that the piece does not pass for what
+ * another speaker says. "" for a line without one, and for the start of a line.
+ */
+export function findSpeaker(text: string, { start }: Pick<Passage, "start">): string {
+  const lineStart = start === 0 ? 0 : text.lastIndexOf("\n", start - 1) + 1;
+  const [, found = ""] = speaker.exec(text.slice(lineStart, Math.min(start, lineStart + maxSpeakerChars))) ?? [];
+  return found;
+}
+
+/**
+ * Returns where a passage begins if its indent is shown. A piece of a long line begins with the character before it, so
+ * that it does not pass for a line.
  */
 export function findShownStart(text: string, { start }: Pick<Passage, "start">): number {
   const isInLine = (at: number): boolean => at > 0 && text[at - 1] !== "\n";

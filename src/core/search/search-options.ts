@@ -21,7 +21,10 @@ export interface SearchHit {
   startLine: number;
   /** The last line of the passage. */
   endLine: number;
-  /** The passage, with the white space before it in its line. A piece of a long line begins with the character before it. */
+  /**
+   * The passage, with the white space before it in its line. A piece of a long line begins with the speaker of the line
+   * and `…`, as in `User: …`, or with the character before it.
+   */
   text: string;
   /** A higher score is better. Scores of different queries, and of different memories, cannot be compared exactly. */
   score: number;

@@ -5,7 +5,7 @@ import { compareCodeUnits } from "../values/text.js";
 import type { Hit } from "./best-hits.js";
 import { fuse, rankBySimilarity } from "./fusion.js";
 import { type IndexOwner, readIndex, type Searchable } from "./index-cache.js";
-import { findShownStart } from "./passages.js";
+import { cutMark, findShownStart, findSpeaker } from "./passages.js";
 import { type QueryWords, readQuery } from "./query-words.js";
 import { rank } from "./rank.js";
 import type { CheckedSearch, SearchHit } from "./search-options.js";
@@ -30,7 +30,11 @@ export async function searchMemory(
 function describeHit({ file: { path, content, passages }, passage, score }: Hit): SearchHit[] {
   const place = passages.at(passage);
   if (place === undefined) return [];
-  const text = content.slice(findShownStart(content, place), place.end);
+  const speaker = findSpeaker(content, place);
+  const text =
+    speaker === ""
+      ? content.slice(findShownStart(content, place), place.end)
+      : speaker + cutMark + content.slice(place.start, place.end);
   return [{ path, startLine: place.firstLine, endLine: place.lastLine, text, score }];
 }
 

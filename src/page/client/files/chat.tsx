@@ -2,7 +2,7 @@ import type { VNode } from "preact";
 import { useMemo } from "preact/hooks";
 import { LongList } from "../parts/long-list.js";
 import { Name, Shown } from "../parts/shown.js";
-import type { LogRow } from "./log-day.js";
+import { isByUser, type LogRow } from "../../../conversation/read-log.js";
 import { type Linking, MarkdownText, useMarkdown } from "./markdown.js";
 
 /** Shows a thread's day in the log of conversations as a chat: each message once, with its Markdown. */
@@ -17,7 +17,7 @@ export function Chat({ rows, ...linking }: { rows: readonly LogRow[] } & Linking
         if ("time" in row) return <h3 key={index}>{row.time}</h3>;
         const tokens = parsed?.[index];
         return (
-          <div key={index} class={row.role === "User" ? "said by-user" : "said"}>
+          <div key={index} class={isByUser(row) ? "said by-user" : "said"}>
             <p class="muted">
               <b>{row.role}</b> <Name text={row.name} />
             </p>

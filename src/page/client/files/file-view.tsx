@@ -12,7 +12,7 @@ import { BlameView } from "./blame-view.js";
 import { Chat } from "./chat.js";
 import { Editor } from "./editor.js";
 import { FileActions } from "./file-actions.js";
-import { type LogRow, parseLogDay } from "./log-day.js";
+import { type LogRow, parseLogDay } from "../../../conversation/read-log.js";
 import { isMarkdown, Markdown, maxMarkdownChars } from "./markdown.js";
 
 const forms = [

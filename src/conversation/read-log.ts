@@ -1,3 +1,5 @@
+import { isLogMark, logRoles } from "../core/search/log-lines.js";
+
 /** The start of what a run said. */
 interface LogHeading {
   time: string;
@@ -12,9 +14,12 @@ interface LogMessage {
 
 export type LogRow = LogHeading | LogMessage;
 
+export function isByUser({ role }: LogMessage): boolean {
+  return role === logRoles.user;
+}
+
 const heading = /^## (\d\d:\d\d)$/;
-const speaker = /^(User|Assistant)(?: ([^:]{0,100}))?: (.*)$/s;
-const mark = /^\^[a-z]{8}$/;
+const speaker = new RegExp(`^(${Object.values(logRoles).join("|")})(?: ([^:]{0,100}))?: (.*)$`, "s");
 
 /** The log cuts earlier. A browser lays out a whole text at once. */
 const maxTextChars = 100_000;
@@ -29,7 +34,7 @@ export function parseLogDay(text: string): LogRow[] | null {
   for (const line of text.split(/\r?\n/)) {
     const [, time] = heading.exec(line) ?? [];
     const [, role, name = "", said = ""] = speaker.exec(line) ?? [];
-    if (mark.test(line)) open = null;
+    if (isLogMark(line)) open = null;
     else if (line === "") open = addLine(open, "");
     else if (open !== null && role === open.role && name === "") open = addLine(open, said);
     else if (open === null && role !== undefined && rows.length > 0) rows.push((open = { role, name, text: said }));
