@@ -241,8 +241,8 @@ export class BackendMemory implements BindableMemory {
       path,
       run: context.run,
       storage: context.backend.features?.storage ?? context.backend,
-      guard: (file, content) =>
-        runCall(context, (call) => guardText(context, { command: "append", path: file, content }, call)),
+      guard: (file, content, command = "append") =>
+        runCall(context, (call) => guardText(context, { command, path: file, content }, call)),
       bulk: this.#bulk,
     };
   }

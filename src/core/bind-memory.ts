@@ -53,8 +53,8 @@ export interface MemoryInternals {
   readonly run: RunBinding | null;
   /** The same for all memories of one storage. */
   readonly storage: object;
-  /** Returns the text that the guards allow. @throws the errors of guards */
-  readonly guard: (path: string, content: string) => Promise<string>;
+  /** Returns the text that the guards allow. @param command default: `append` @throws the errors of guards */
+  readonly guard: (path: string, content: string, command?: "append" | "write") => Promise<string>;
   /** Null for a memory that is not made by this package. */
   readonly bulk: BulkCalls | null;
 }
