@@ -242,8 +242,8 @@ export class BackendMemory implements BindableMemory {
       run: context.run,
       storage: context.backend.features?.storage ?? context.backend,
       rules: context.policies?.rules ?? [],
-      guard: (file, content) =>
-        runCall(context, (call) => guardText(context, { command: "append", path: file, content }, call)),
+      guard: (file, content, command = "append") =>
+        runCall(context, (call) => guardText(context, { command, path: file, content }, call)),
       bulk: this.#bulk,
     };
   }

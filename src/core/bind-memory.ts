@@ -55,8 +55,8 @@ export interface MemoryInternals {
   readonly storage: object;
   /** The rules of all its policies. */
   readonly rules: readonly CheckedRule[];
-  /** Returns the text that the guards allow. @throws the errors of guards */
-  readonly guard: (path: string, content: string) => Promise<string>;
+  /** Returns the text that the guards allow. @param command default: `append` @throws the errors of guards */
+  readonly guard: (path: string, content: string, command?: "append" | "write") => Promise<string>;
   /** Null for a memory that is not made by this package. */
   readonly bulk: BulkCalls | null;
 }

@@ -78,6 +78,17 @@ function getBulkCalls(memory: Memory): BulkCalls | null {
   return own.memory === memory ? own.bulk : null;
 }
 
+/** Whether a stored text is a given one, or what the guards make of it. @throws the errors of guards */
+export async function isStoredAs(
+  memory: Memory,
+  { path, content }: Pick<DatedFile, "path" | "content">,
+  stored: string,
+): Promise<boolean> {
+  if (stored === content) return true;
+  const own = getInternals(memory, path);
+  return stored === (await own.guard(own.path, content, "write"));
+}
+
 const refusals: readonly MemoryErrorCode[] = ["EINVAL", "EACCES", "EEXIST", "EISDIR", "ENOTDIR", "EFBIG"];
 
 async function addFile(memory: Memory, { path, content, ifExists }: DatedFile): Promise<AddedFile> {
@@ -88,7 +99,7 @@ async function addFile(memory: Memory, { path, content, ifExists }: DatedFile): 
     if (!hasCode(error, ...refusals)) throw error;
     if (error.code !== "EEXIST") return withPath(error, path);
   }
-  if ((await memory.read(path)) === content) return "unchanged";
+  if (await isStoredAs(memory, { path, content }, await memory.read(path))) return "unchanged";
   if (ifExists === "fail") return withPath(alreadyExists(), path);
   try {
     await memory.write(path, content);

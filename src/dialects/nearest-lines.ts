@@ -1,4 +1,5 @@
 import { TimeSlices } from "../core/runtime/time-slices.js";
+import { countNewlines } from "../core/search/lines.js";
 import { defaultAnswerChars } from "./answer-bounds.js";
 import { findLines } from "../core/values/line-ends.js";
 import { meantText, readEscapes, shownText, toEscapes } from "../core/display/shown-text.js";
@@ -49,34 +50,66 @@ const lineNumber = /^[ \t]*\d+(?:\.\d+)?(?:\t|: )/;
  * @param maxChars room in the answer
  */
 export async function findNearestLines(text: string, wanted: string, maxChars: number): Promise<NearestLines[]> {
-  const nearest = await findSimilarLines(text, wanted, maxChars);
+  const slices = new TimeSlices(null);
+  const nearest = await findSimilarLines(text, wanted, { maxChars, slices });
   if (nearest.length > 0) return nearest;
-  const plain = removeLineNumbers(wanted);
+  const plain = await removeLineNumbers(wanted, slices);
   if (plain === null) return [];
   const exact = findLines(text, plain);
-  if (exact === null) return findSimilarLines(text, plain, maxChars);
-  const before = text.slice(0, exact.start).split("\n");
-  const lines = takeLines(text.slice(exact.start - (before.at(-1) ?? "").length), plain.split("\n").length, maxChars);
-  return [{ line: before.length, text: showDifferences(lines, wanted) }];
+  if (exact === null) return findSimilarLines(text, plain, { maxChars, slices });
+  const start = exact.start === 0 ? 0 : text.lastIndexOf("\n", exact.start - 1) + 1;
+  const lines = takeLines(text.slice(start), countNewlines(plain) + 1, maxChars);
+  const known = await readCharacters(wanted, slices);
+  return [{ line: countNewlines(text, exact.start) + 1, text: showDifferences(lines, known) }];
 }
 
 /** Returns null unless each line that is not blank begins with a number. */
-function removeLineNumbers(text: string): string | null {
-  const lines = text.split("\n");
-  if (!lines.every((line) => lineNumber.test(line) || line.trim() === "")) return null;
-  const plain = lines.map((line) => line.replace(lineNumber, "")).join("\n");
+async function removeLineNumbers(text: string, slices: TimeSlices): Promise<string | null> {
+  const lines: string[] = [];
+  for (const line of eachLine(text)) {
+    if (slices.isOver()) await slices.next();
+    if (!lineNumber.test(line) && line.trim() !== "") return null;
+    lines.push(line.replace(lineNumber, ""));
+  }
+  const plain = lines.join("\n");
   return plain.trim() === "" ? null : plain;
 }
 
-async function findSimilarLines(text: string, wanted: string, maxChars: number): Promise<NearestLines[]> {
-  const wantedLines = wanted.split(/\r?\n/);
-  // The longest line says most about the place.
-  const longest = wantedLines.reduce((best, line, index) => {
-    return line.trim().length > (wantedLines[best] ?? "").trim().length ? index : best;
-  }, 0);
-  const getShare = compareBy(fold(takeStart((wantedLines[longest] ?? "").trim(), maxLineChars)));
+/** Yields the lines up to their newlines. A generator, because a text may have millions of lines. */
+function* eachLine(text: string): Generator<string> {
+  for (let start = 0; start <= text.length;) {
+    const newline = text.indexOf("\n", start);
+    const end = newline === -1 ? text.length : newline;
+    yield text.slice(start, end);
+    start = end + 1;
+  }
+}
+
+interface Search {
+  /** Room in the answer. */
+  maxChars: number;
+  slices: TimeSlices;
+}
+
+/** Finds the longest line, which says most about the place, and counts the lines. */
+async function findLongestLine(
+  text: string,
+  slices: TimeSlices,
+): Promise<{ longest: string; index: number; count: number }> {
+  let [longest, index, count] = ["", 0, 0];
+  for (const line of eachLine(text)) {
+    if (slices.isOver()) await slices.next();
+    const trimmed = line.trim();
+    if (trimmed.length > longest.length) [longest, index] = [trimmed, count];
+    count += 1;
+  }
+  return { longest, index, count };
+}
+
+async function findSimilarLines(text: string, wanted: string, { maxChars, slices }: Search): Promise<NearestLines[]> {
+  const { longest, index, count } = await findLongestLine(wanted, slices);
+  const getShare = compareBy(fold(takeStart(longest, maxLineChars)));
   if (getShare === null) return [];
-  const slices = new TimeSlices(null);
   const starts: number[] = [];
   let best: { line: number; piece: number; share: number }[] = [];
   for (let start = 0; start <= text.length;) {
@@ -93,11 +126,13 @@ async function findSimilarLines(text: string, wanted: string, maxChars: number):
     }
     start = end + 1;
   }
+  if (best.length === 0) return [];
+  const known = await readCharacters(wanted, slices);
   return best.map(({ line, piece }) => {
     const isWhole = piece === starts[line];
-    const first = isWhole ? Math.max(0, line - longest) : line;
+    const first = isWhole ? Math.max(0, line - index) : line;
     const shown = text.slice(isWhole ? (starts[first] ?? 0) : piece);
-    return { line: first + 1, text: showDifferences(takeLines(shown, wantedLines.length, maxChars), wanted) };
+    return { line: first + 1, text: showDifferences(takeLines(shown, count, maxChars), known) };
   });
 }
 
@@ -144,15 +179,37 @@ function takeLines(text: string, count: number, maxChars: number): string {
   return lines.map((line) => line.replace(/\r$/, "")).join("\n");
 }
 
+/** The characters of a wanted text. */
+interface WantedCharacters {
+  known: Set<string>;
+  /** The forms in which look-alikes are equal. */
+  looks: Set<string>;
+  /** The plain forms of its look-alikes, which a text may have instead. */
+  plainForms: Set<string>;
+}
+
+const charsPerStep = 1000;
+
+async function readCharacters(wanted: string, slices: TimeSlices): Promise<WantedCharacters> {
+  const [known, looks, plainForms] = [new Set<string>(), new Set<string>(), new Set<string>()];
+  let read = 0;
+  for (const character of wanted) {
+    read += 1;
+    if (read % charsPerStep === 0 && slices.isOver()) await slices.next();
+    if (known.has(character)) continue;
+    const look = fold(character);
+    known.add(character);
+    looks.add(look);
+    if (look !== character) plainForms.add(look);
+  }
+  return { known, looks, plainForms };
+}
+
 /**
  * Escapes characters that a reader cannot see: look-alikes of wanted characters, loose accents, and blanks at the end of
  * a line.
  */
-function showDifferences(text: string, wanted: string): string {
-  const known = new Set(wanted);
-  const looks = new Set(Array.from(known, fold));
-  // The text may also have the plain form of a wanted look-alike.
-  const plainForms = new Set(Array.from(known, (character) => (fold(character) === character ? "" : fold(character))));
+function showDifferences(text: string, { known, looks, plainForms }: WantedCharacters): string {
   const isHidden = (character: string): boolean => {
     const look = fold(character);
     if (look === character.toLowerCase()) return /['"-]/.test(character) && plainForms.has(character);

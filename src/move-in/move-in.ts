@@ -3,7 +3,10 @@ import { z } from "zod";
 import { maxBatch } from "../core/bulk.js";
 import type { Memory } from "../core/memory.js";
 import { assertMemory } from "../core/mounts/mounts.js";
+import { withinTime } from "../core/runtime/call.js";
+import { TimeSlices } from "../core/runtime/time-slices.js";
 import { checkOptions, signalField } from "../core/settings/check-options.js";
+import { describeFault } from "../core/settings/faults.js";
 import { getReason, hasCode, invalid, MemoryError } from "../core/values/errors.js";
 import { isAbsolutePath, joinPaths, normalizePath, ROOT } from "../core/values/paths.js";
 import { checkText, utf8Bytes } from "../core/values/text.js";
@@ -119,8 +122,10 @@ async function* toBatches(
 ): AsyncGenerator<ReadyEntry[]> {
   let batch: ReadyEntry[] = [];
   let bytes = 0;
-  for await (const item of entries) {
-    signal?.throwIfAborted();
+  const slices = new TimeSlices(signal ?? null);
+  for await (const item of untilAborted(entries, signal)) {
+    // A source that waits for nothing would keep the event loop.
+    if (slices.isOver()) await slices.next();
     const what = String(getField(item, "what") ?? getField(item, "path"));
     try {
       if (typeof item !== "object" || item === null) throw invalid("it is no entry");
@@ -140,8 +145,57 @@ async function* toBatches(
   if (batch.length > 0) yield batch;
 }
 
+/** Yields the entries of a source. After the signal, it waits for the source no longer. @throws the reason of the signal */
+async function* untilAborted(
+  entries: AsyncIterable<Item> | Iterable<Item>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Item> {
+  if (signal === undefined) {
+    yield* entries;
+    return;
+  }
+  const iterator = Symbol.asyncIterator in entries ? entries[Symbol.asyncIterator]() : entries[Symbol.iterator]();
+  const readNext = async (): Promise<{ done: boolean; item: Item }> => {
+    const { done = false, value } = await iterator.next();
+    return { done, item: await value };
+  };
+  const close = async (): Promise<unknown> => iterator.return?.();
+  for (;;) {
+    const { done, item } = await withinTime({ signals: [signal], timeoutMs: Infinity }, "read", readNext).catch(
+      (error: unknown) => {
+        // Nobody waits for it: a generator that hangs never closes.
+        if (signal.aborted) close().catch(() => {});
+        throw error;
+      },
+    );
+    if (done) return;
+    let isTaken = false;
+    try {
+      yield item;
+      isTaken = true;
+    } finally {
+      if (!isTaken) await close();
+    }
+  }
+}
+
+const textField = z.string("must be a text").optional();
+const dateField = z.date("must be a valid date").optional();
+
+/** The fields that nothing else checks. */
+const entrySchema = z.looseObject({
+  id: textField,
+  at: dateField,
+  createdAt: dateField,
+  author: textField,
+  sources: z.array(z.string(), "must be a list of texts").optional(),
+  shortened: textField,
+});
+
 /** @throws MemoryError EINVAL */
 function prepare(entry: MoveInEntry, what: string, into: string, owner: string | undefined): ReadyEntry {
+  const [issue] = entrySchema.safeParse(entry).error?.issues ?? [];
+  if (issue !== undefined) throw invalid(describeFault({ issue }));
   const { userId, at = new Date(), createdAt = at, shortened = null } = entry;
   // The reason names nobody.
   if (userId !== undefined && (userId ?? undefined) !== owner) {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { addFilesTo, getAddSettings, readFilesFrom, splitIntoBatches } from "../core/bulk.js";
+import { addFilesTo, getAddSettings, isStoredAs, readFilesFrom, splitIntoBatches } from "../core/bulk.js";
 import type { Memory, MemoryOutline } from "../core/memory.js";
 import { assertMemory } from "../core/mounts/mounts.js";
 import { getInternals } from "../core/bind-memory.js";
@@ -142,8 +142,12 @@ async function planFiles({ into, known }: MergeContext, files: readonly Snapshot
       if (known.get(target) === "dir") continue;
       if (isFile(target) && !texts.has(target)) await read([target]);
       const present = texts.get(target);
-      if (present === content) return { result: { path, result: "equal", ...to }, file: null };
-      if (present !== undefined) continue;
+      if (present !== undefined) {
+        // The file is written beside if a guard refuses it here, and the reason is reported then.
+        const isEqual = await catchRefusal(isStoredAs(into, { path: target, content }, present));
+        if (isEqual === true) return { result: { path, result: "equal", ...to }, file: null };
+        continue;
+      }
       const fault = getCreationError(target, into.paths);
       if (fault !== null) return skip(fault);
       if (sizeBytes > maxFileBytes) return skip(fileTooLarge(sizeBytes, maxFileBytes));

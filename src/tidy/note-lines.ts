@@ -1,5 +1,5 @@
 import { readFrontMatter } from "../core/search/front-matter.js";
-import { type Line, splitLines } from "../core/search/lines.js";
+import { countNewlines, type Line, splitLines } from "../core/search/lines.js";
 import type { FileText } from "../core/tree/snapshot.js";
 import { getName } from "../core/values/paths.js";
 
@@ -30,17 +30,19 @@ export function followCode(): (line: string) => boolean {
   };
 }
 
-/** Yields the lines of a note, without front matter and blocks of code. Only the line that opens a block is there. */
-export function* proseLines({ path, content }: FileText): Generator<Line> {
+/**
+ * Yields the lines of a note. Yields null for each line of front matter and of a block of code, but for the line that
+ * opens the block.
+ */
+export function* proseLines({ path, content }: FileText): Generator<Line | null> {
   if (!isNote(path)) return;
   const frontMatter = getFrontMatter(content);
-  const skipped = frontMatter === null ? 0 : frontMatter.split("\n").length + 1;
+  const skipped = frontMatter === null ? 0 : countNewlines(frontMatter) + 2;
   const isCodeAfter = followCode();
   let isCode = false;
   for (const line of splitLines(content)) {
-    if (line.line <= skipped) continue;
-    const wasCode = isCode;
-    isCode = isCodeAfter(line.text);
-    if (!wasCode) yield line;
+    const isSkipped = isCode || line.line <= skipped;
+    if (line.line > skipped) isCode = isCodeAfter(line.text);
+    yield isSkipped ? null : line;
   }
 }

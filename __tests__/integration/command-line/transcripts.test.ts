@@ -142,9 +142,10 @@ testLines("memories", () => {
   const store = new MongoMemoryStore({ client, dbName, memoriesCollection });
   const keeping = new MongoMemoryStore({ client, dbName, memoriesCollection, history: true });
   const write = (address: MemoryAddress, path: string, text = "x") => store.memory(address).write(path, text);
-  const propose = async (nodeId: string, userId: string): Promise<void> => {
-    const [tool] = new MemoryNode({ store, nodeId, scope: "perUser", ...asking }).memoryTools;
-    const call = { command: "append", path: `/of-${userId}`, content: "text\n" } as const;
+  const propose = async (nodeId: string, userId: string, content = "text\n"): Promise<void> => {
+    const settings = { store, nodeId, scope: "perUser", maxFileBytes: 2_000_000, ...asking } as const;
+    const [tool] = new MemoryNode(settings).memoryTools;
+    const call = { command: "append", path: `/of-${userId}`, content } as const;
     await tool?.invoke(call, { configurable: { user_id: userId } });
   };
   const person = (userId: string, nodeId = "a") => ({ nodeId, scope: "perUser", userId }) as const;
@@ -179,6 +180,10 @@ testLines("memories", () => {
         await propose("support", "ada");
         await propose("support", "eve");
         await propose("writer", "ada");
+      },
+      "a proposal for Ada that is too large for this program, and one for Eve": async () => {
+        await propose("support", "ada", "x".repeat(1_000_001));
+        await propose("support", "eve");
       },
       "an old and a new person": async () => {
         await writeTexts(keeping.memory(person("old")), { "/a.md": "1", "/b.md": "same", "/log/x": "old" });

@@ -3,6 +3,7 @@ import { Readable } from "node:stream";
 import { describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { type Memory, MemoryNode, openMemory } from "../../../src/index.js";
+import { FailingStore } from "../../helpers/failing-store.js";
 import { freshMemory, pathsIn } from "../../helpers/fresh-memory.js";
 import { moveIn, type MoveInOptions, type MoveInReport, readEntries } from "../../../src/move-in/index.js";
 
@@ -82,6 +83,16 @@ describe("records that are refused", () => {
       const { report } = await move({ from: "mem0", source: streamOf(text) });
       expect(report).toMatchObject({ written: 2, skipped: 1 });
     }
+    const { report } = await move({ from: "mem0", source: streamOf(`x"}\ny"}\n${good("1")}\n${good("2")}\n`) });
+    expect(report).toMatchObject({ written: 2, skipped: 2 });
+  });
+
+  it("takes JSON over several lines for one value, also if a line of it is a record", async () => {
+    const record = JSON.stringify({ id: "1", memory: "text", user_id: "ada" });
+    for (const text of [`[\n${record}\n]\n`, `{"results": [\n${record}\n]}`]) {
+      const { report } = await move({ from: "mem0", source: streamOf(text) });
+      expect(report).toMatchObject({ written: 1, skipped: 0 });
+    }
   });
 
   it("takes each of two memories of one id, or says that one was left out", async () => {
@@ -158,6 +169,60 @@ it("an observation with a long row of blanks takes linear time", async () => {
   expect(await memory.read("/imported/person/a.md")).toMatch(/ b c\n$/);
 });
 
+it("moves entries in beside other work, also if their source waits for nothing", async () => {
+  const notes = Array.from({ length: 100_000 }, () => ({ kind: "note", what: "a", why: "b" }) as const);
+  let turns = 0;
+  let next = setImmediate(function take() {
+    turns += 1;
+    next = setImmediate(take);
+  });
+  await moveIn(freshMemory(), notes).finally(() => clearImmediate(next));
+  expect(turns).toBeGreaterThan(1);
+});
+
+describe("a move that its signal ends", () => {
+  const reason = new Error("enough");
+
+  it("waits no longer for a source that hangs, and closes it", async () => {
+    const controller = new AbortController();
+    let isClosed = false;
+    const source: AsyncIterable<{ path: string; content: string }> = {
+      [Symbol.asyncIterator]: () => ({
+        next: () => {
+          controller.abort(reason);
+          return new Promise(() => {});
+        },
+        return: async () => {
+          isClosed = true;
+          throw new Error("of the source");
+        },
+      }),
+    };
+    await expect(moveIn(freshMemory(), source, { signal: controller.signal })).rejects.toBe(reason);
+    expect(isClosed).toBe(true);
+  });
+
+  it("has closed its source when the storage fails", async () => {
+    let isClosed = false;
+    const source = async function* (): AsyncGenerator<{ path: string; content: string }> {
+      try {
+        for (let number = 0; ; number += 1) {
+          yield { path: `/${number}`, content: "x".repeat(500_000) };
+          store.isAway = true;
+        }
+      } finally {
+        await new Promise((resolve) => setImmediate(resolve));
+        isClosed = true;
+      }
+    };
+    const store = new FailingStore();
+    const failing = openMemory(store, { nodeId: "n" });
+    const { signal } = new AbortController();
+    await expect(moveIn(failing, source(), { signal })).rejects.toMatchObject({ code: "EIO" });
+    expect(isClosed).toBe(true);
+  });
+});
+
 describe("a move that ends with an error", () => {
   const cut = async function* (error: Error): AsyncGenerator<string> {
     yield `${mem0({}).slice(0, -1)},{`;
@@ -228,9 +293,19 @@ it("a guard that refuses one text of a list keeps the others, and a text that it
   expect(await memory.read("/facts.md")).toBe(text);
 });
 
+it("a file that a guard changed is there already the second time, also with overwrite", async () => {
+  const memory = await guarded();
+  const entries = [{ path: "/a.md", content: "4711" }];
+  expect(await moveIn(memory, entries)).toMatchObject({ written: 1 });
+  for (const overwrite of [false, true])
+    expect(await moveIn(memory, entries, { overwrite })).toMatchObject({ written: 0, unchanged: 1, skipped: 0 });
+});
+
 it("entries that are none are skipped with the reason", async () => {
   const memory = freshMemory();
-  const bad = [null, 7, {}, { path: "/a" }, { path: 7, content: "x" }, { path: "/a", content: 7 }];
+  const fields = { at: new Date(NaN), createdAt: "2025-01-01", id: 7, author: 7, sources: "x", shortened: {} };
+  const wrong = Object.entries(fields).map(([name, value]) => ({ path: "/a", content: "x", [name]: value }));
+  const bad = [null, 7, {}, { path: "/a" }, { path: 7, content: "x" }, { path: "/a", content: 7 }, ...wrong];
   expect(await moveIn(memory, bad as never)).toMatchObject({ written: 0, skipped: bad.length });
   for (const entries of ["text", null, {}, 7])
     await expect(moveIn(memory, entries as never)).rejects.toThrow(TypeError);

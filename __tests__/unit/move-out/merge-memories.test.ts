@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
-import { type Memory, mergeMemories, openMemory } from "../../../src/index.js";
+import { type Memory, type MemoryGuard, MemoryNode, mergeMemories, openMemory } from "../../../src/index.js";
 import fc, { assertProperty } from "../../helpers/fast-check.js";
 import { freshAddress, refuses, untyped } from "../../helpers/memory-case.js";
 import { changesBetween, quote, readMarked, testTranscript, textsOf } from "../../helpers/transcripts.js";
@@ -65,6 +65,27 @@ describe("mergeMemories", () => {
   it("refuses unknown options", async () => {
     const [from, into] = [await createMemory(), await createMemory()];
     await expect(mergeMemories(from, into, untyped({ dryrun: true }))).rejects.toThrow('"dryRun"');
+  });
+
+  it("adds no file twice whose text a guard of the second memory has changed", async () => {
+    const from = await createMemory({ "/a": "4711", "/b": "4711", "/secret": "x" });
+    const guard: MemoryGuard = ({ path, content }) => {
+      if (path.startsWith("/secret")) throw new Error("no secrets");
+      return content.replaceAll("4711", "[code]");
+    };
+    const into = new MemoryNode({ nodeId: "guarded", store: new InMemoryStore(), guard }).memory();
+    await into.write("/b", "other");
+    const outcomes = [];
+    for (let run = 0; run < 3; run += 1) {
+      const { files } = await mergeMemories(from, into);
+      outcomes.push(files.map(({ result }) => result));
+    }
+    expect(outcomes).toEqual([
+      ["created", "beside", "skipped"],
+      ["equal", "equal", "skipped"],
+      ["equal", "equal", "skipped"],
+    ]);
+    expect(await textsOf(into)).toEqual({ "/a": "[code]", "/b": "other", "/b-merged": "[code]" });
   });
 
   it("loses no edit of the second memory that is made while it runs", async () => {

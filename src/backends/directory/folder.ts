@@ -229,11 +229,11 @@ export class Folder {
     if (this.#traits.foldsNames !== undefined) return this.#traits.foldsNames;
     if (process.platform !== "linux") return (this.#traits.foldsNames = true);
     const names = await this.namesIn(this.#rootDirectory);
-    const telling = names.find(
+    const nameWithCase = names.find(
       (name) => /^[\x20-\x7e]*[a-z][\x20-\x7e]*$/i.test(name) && !names.includes(otherCase(name)),
     );
-    if (telling === undefined) return true;
-    return (this.#traits.foldsNames = (await ioOrNull(lstat(join(this.root, otherCase(telling))))) !== null);
+    if (nameWithCase === undefined) return true;
+    return (this.#traits.foldsNames = (await ioOrNull(lstat(join(this.root, otherCase(nameWithCase))))) !== null);
   }
 }
 

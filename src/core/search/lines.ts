@@ -41,6 +41,13 @@ export function* linesHolding(search: LiteralSearch, content: string): Generator
   }
 }
 
+/** Counts the newlines before a position, unit by unit: the lines may be empty. */
+export function countNewlines(content: string, end = content.length): number {
+  let count = 0;
+  for (let at = 0; at < end; at += 1) if (content.charCodeAt(at) === 0x0a) count += 1;
+  return count;
+}
+
 function findLineEnd(content: string, start: number): number {
   const newline = content.indexOf("\n", start);
   return newline === -1 ? content.length : newline;
@@ -54,17 +61,16 @@ function removeReturn(line: string): string {
 /** A longer line is not folded, so that each step is short. */
 const maxFoldedChars = 10_000;
 
-/** Signs such as those of `C++`, `C#` and `50 %` are no punctuation of a sentence. */
-const sentenceMark = /[.,;:!?…"'()[\]*_`~«»“”„‘’¿¡。、，！？：；]/u.source;
+/** Signs such as those of `C++`, `C#`, `50 %` and `~5` are no punctuation of a sentence. */
+const sentenceMark = /[ .,;:!?…"'()[\]*_`«»“”„‘’¿¡。、，！？：；]/u.source;
 /** The row at the end begins where marks begin: tried from each mark, a long row would take quadratic time. */
 const sentenceMarks = new RegExp(`^${sentenceMark}+|(?<!${sentenceMark})${sentenceMark}+$`, "gu");
+/** Without the strokes that make another sign or word: `≠` is `=` with a stroke. */
+const accents = /[\u0300-\u0334\u0339-\u036f]/g;
 
 /** Folds case, accents, blanks and the punctuation at the ends of a line. Two lines that are equal then say the same. */
 export function foldLine(line: string): string {
   if (line.length > maxFoldedChars) return line;
-  const plain = line
-    .normalize("NFD")
-    .replaceAll(/[\u0300-\u036f]/g, "")
-    .toLowerCase();
-  return plain.replaceAll(/\s+/g, " ").trim().replaceAll(sentenceMarks, "").trim();
+  const plain = line.normalize("NFD").replaceAll(accents, "").toLowerCase();
+  return plain.replaceAll(/\s+/g, " ").replaceAll(sentenceMarks, "");
 }

@@ -1,4 +1,5 @@
 import { readFrontMatter } from "./front-matter.js";
+import { countNewlines, splitLines } from "./lines.js";
 import { isLogMark } from "./log-lines.js";
 
 /** A part of a text that is one hit: a line, the lines of a wrapped paragraph, or a piece of a long line. */
@@ -68,25 +69,27 @@ export function* splitPassages(text: string): Generator<Passage> {
 /** A text may have a million lines that belong to no passage. */
 const linesPerStep = 1000;
 
-/** A line between two rules that is not of this form is no front matter. */
-const yamlLine = /^(?:[\w$-]+[ \t]*:|[ \t#-]|\r?$)/;
+/** A key of YAML: quoted, or up to three words, such as `date created`. */
+const yamlKey = /"[^"]*"|'[^']*'|<<|[\p{L}\p{N}_$./-][^\s:#]*(?:[ \t]+[^\s:#]+){0,2}/u.source;
+/** A line between two rules that has no key and begins no further line of a value, comment or end is no front matter. */
+const yamlLine = new RegExp(`^(?:(?:${yamlKey})[ \\t]*:(?=\\s|$)|[\\w$-]+[ \\t]*:|[ \\t#-]|[\\]}],?\\s*$|\\r?$)`, "u");
 
-function findBody(text: string): number {
+/** Finds the end of the front matter, in short steps. */
+function* findBody(text: string): Generator<null, number> {
   const { frontMatter = "", rest = null } = readFrontMatter(text) ?? {};
-  return rest !== null && frontMatter.split("\n").every((line) => yamlLine.test(line)) ? text.length - rest.length : 0;
-}
-
-function countLineEnds(text: string, end: number): number {
-  let count = 0;
-  for (let at = text.indexOf("\n"); at !== -1 && at < end; at = text.indexOf("\n", at + 1)) count += 1;
-  return count;
+  if (rest === null) return 0;
+  for (const { line, text: written } of splitLines(frontMatter)) {
+    if (line % linesPerStep === 0) yield null;
+    if (!yamlLine.test(written)) return 0;
+  }
+  return text.length - rest.length;
 }
 
 /** Yields the passages of a text in short steps. A step that finds no passage yields null. */
 export function* findPassages(text: string): Generator<Passage | null> {
   let open: Passage | null = null;
-  const from = findBody(text);
-  let line = countLineEnds(text, from);
+  const from = yield* findBody(text);
+  let line = countNewlines(text, from);
   for (let start = from; start < text.length;) {
     const newline = text.indexOf("\n", start);
     const end = newline === -1 ? text.length : newline;

@@ -116,16 +116,16 @@ function* findTerms(
 ): Steps<Map<IndexedFile, TermHits[]>> {
   const createTerm = (share: number): Term => ({ share, passageCount: 0, fileCount: 0 });
   const terms = [...words.map(() => createTerm(1)), ...pairs.map(() => createTerm(pairShare))];
-  const sought: SoughtTerms = { byWord: new Uint8Array(vocabulary.size), pairs: new Map() };
+  const queryTerms: QueryTerms = { byWord: new Uint8Array(vocabulary.size), pairs: new Map() };
   for (const [place, word] of words.entries()) {
     const number = vocabulary.find(word);
-    if (number !== undefined) sought.byWord[number] = place + 1;
+    if (number !== undefined) queryTerms.byWord[number] = place + 1;
   }
   for (const [place, [word, next]] of pairs.entries())
-    sought.pairs.set(getPairKey(words.indexOf(word) + 1, words.indexOf(next) + 1), words.length + place);
+    queryTerms.pairs.set(getPairKey(words.indexOf(word) + 1, words.indexOf(next) + 1), words.length + place);
   const candidates = new Map<IndexedFile, TermHits[]>();
   for (const file of files) {
-    const found = yield* findInFile(file, sought);
+    const found = yield* findInFile(file, queryTerms);
     const hits = terms.flatMap((term, place): TermHits[] => {
       const passages = found.get(place);
       return passages === undefined ? [] : [{ term, passages }];
@@ -140,7 +140,7 @@ function* findTerms(
 }
 
 /** The terms of a query by their places. */
-interface SoughtTerms {
+interface QueryTerms {
   /** For each word of the vocabulary its place plus 1. 0: the query does not contain it. */
   byWord: Uint8Array;
   pairs: Map<number, number>;
@@ -151,7 +151,7 @@ function getPairKey(word: number, next: number): number {
 }
 
 /** Finds for each term of a file the passages that contain it, ascending, once for each occurrence. */
-function* findInFile({ passages, words }: IndexedFile, sought: SoughtTerms): Steps<Map<number, number[]>> {
+function* findInFile({ passages, words }: IndexedFile, queryTerms: QueryTerms): Steps<Map<number, number[]>> {
   const found = new Map<number, number[]>();
   const add = (term: number, passage: number): void => {
     const known = found.get(term);
@@ -167,9 +167,9 @@ function* findInFile({ passages, words }: IndexedFile, sought: SoughtTerms): Ste
       passage += 1;
       end = passages.get(passage + 1, "firstWord") ?? words.length;
     }
-    const word = sought.byWord[words[at] ?? 0] ?? 0;
+    const word = queryTerms.byWord[words[at] ?? 0] ?? 0;
     if (word > 0) add(word - 1, passage);
-    const pair = word > 0 && previous > 0 ? sought.pairs.get(getPairKey(previous, word)) : undefined;
+    const pair = word > 0 && previous > 0 ? queryTerms.pairs.get(getPairKey(previous, word)) : undefined;
     if (pair !== undefined) add(pair, passage);
     previous = word;
   }

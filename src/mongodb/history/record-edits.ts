@@ -15,7 +15,7 @@ export interface RecordedEdits {
  * @returns null if the change makes no version
  */
 export function recordEdits(tree: MemoryTree, edits: TreeEdits): RecordedEdits | null {
-  const files = [...recordRemoved(tree, edits), ...recordMoved(tree, edits), ...recordWritten(tree, edits)];
+  const files = [...recordRemoved(tree, edits), ...recordMovedFiles(tree, edits), ...recordWritten(tree, edits)];
   const directories = recordDirectories(tree, edits);
   return files.length === 0 && Object.keys(directories).length === 0 ? null : { files, directories };
 }
@@ -27,7 +27,7 @@ function recordRemoved(tree: MemoryTree, { removed }: TreeEdits): RecordedFile[]
   });
 }
 
-function recordMoved(tree: MemoryTree, { moved }: TreeEdits): RecordedFile[] {
+function recordMovedFiles(tree: MemoryTree, { moved }: TreeEdits): RecordedFile[] {
   return moved.flatMap(({ path, to }) => (tree.files.has(path) ? [{ path: to, from: path, gone: false }] : []));
 }
 

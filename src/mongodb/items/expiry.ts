@@ -49,6 +49,6 @@ export function notExpired(now: Date): object {
   return { expiresAt: { $not: { $lte: now } } };
 }
 
-export function isExpired({ expiresAt }: { expiresAt?: Date | null }, now: Date): boolean {
+export function isItemExpired({ expiresAt }: { expiresAt?: Date | null }, now: Date): boolean {
   return types.isDate(expiresAt) && expiresAt <= now;
 }

@@ -7,7 +7,7 @@ import { reading, streamingBatches } from "../driver/reads.js";
 import type { Page } from "../operations/checked-operation.js";
 import type { ItemFilter } from "../operations/filters.js";
 import { parseStoredNamespace, type StoredRange } from "../operations/namespaces.js";
-import { isExpired, notExpired } from "./expiry.js";
+import { isItemExpired, notExpired } from "./expiry.js";
 import {
   type ItemDocument,
   type ItemOperation,
@@ -69,7 +69,7 @@ export class ItemCollection {
     const now = clock();
     const items = new Map<string, ItemDocument>();
     for (const document of documents) {
-      if (document !== null && !isExpired(document, now)) items.set(document._id, document);
+      if (document !== null && !isItemExpired(document, now)) items.set(document._id, document);
     }
     return items;
   }

@@ -9,7 +9,7 @@ function textIndex(name: string, field: string, more: Keys = {}): IndexDescripti
 }
 
 /** Finds the records of each status in the order of time. */
-const inOrder: Keys = { kind: 1, status: 1, at: 1, _id: 1 };
+const statusFields: Keys = { kind: 1, status: 1, at: 1, _id: 1 };
 
 /**
  * Indexes for the records of one memory in the order of time, for those of all memories, and for those that name a
@@ -18,9 +18,9 @@ const inOrder: Keys = { kind: 1, status: 1, at: 1, _id: 1 };
  */
 export const proposalIndexes = [
   { name: "proposals_of_memory", key: { nodeId: 1, scope: 1, threadId: 1, userId: 1, at: 1 } },
-  { name: "proposals_by_status", key: { ...inOrder, nodeId: 1, scope: 1 } },
-  textIndex("proposals_by_thread", "threadId", inOrder),
-  textIndex("proposals_by_user", "userId", inOrder),
+  { name: "proposals_by_status", key: { ...statusFields, nodeId: 1, scope: 1 } },
+  textIndex("proposals_by_thread", "threadId", statusFields),
+  textIndex("proposals_by_user", "userId", statusFields),
   textIndex("proposals_by_acting_thread", "actor.threadId"),
   textIndex("proposals_by_acting_user", "actor.userId"),
   textIndex("proposals_by_reviewing_thread", "decidedBy.threadId"),

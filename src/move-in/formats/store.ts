@@ -37,8 +37,8 @@ function toEntry(
   return { ...toPath([...labels, name]), content, ...times, sources: [source], what };
 }
 
-/** A UUID. */
-const randomKey = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+/** A UUID, an ObjectId or a ULID. */
+const randomKey = /^(?:[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}|[0-9a-f]{24}|[0-7][0-9a-hjkmnp-tv-z]{25})$/i;
 
 /** The names of the only text of a value. LangMem has a `content` in its `content`. */
 const textFields = ["content", "text", "data", "memory", "value"];

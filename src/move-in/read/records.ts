@@ -38,14 +38,18 @@ async function readBytes(source: MoveInSource): Promise<Buffer> {
 export async function* readRecords(source: MoveInSource): AsyncGenerator<JsonRecord> {
   const bytes = await readBytes(source);
   const lines = splitLines(bytes);
-  const isJsonl = lines.length > 1 && lines.slice(0, 2).some((line) => isRecord(parse(line)));
-  const whole = isJsonl ? null : parse(bytes);
-  if (whole === null)
+  // JSONL usually begins with a record, and then the whole is no JSON.
+  const whole = lines.length > 1 && startsWithRecord(lines) ? null : parse(bytes);
+  if (whole === null || (whole.kind === "fault" && lines.length > 1 && lines.some((line) => isRecord(parse(line)))))
     for (const [index, line] of lines.entries()) yield createRecord(`record ${index + 1}`, parse(line));
   else if (whole.kind === "fault") yield createNote("the file", whole.why);
   else if (Array.isArray(whole.value))
     for (const [index, value] of whole.value.entries()) yield { kind: "record", what: `record ${index + 1}`, value };
   else yield createRecord("record 1", whole);
+}
+
+function startsWithRecord([first]: readonly Buffer[]): boolean {
+  return first !== undefined && isRecord(parse(first));
 }
 
 /** Returns the lines with something else than blanks. */

@@ -21,7 +21,10 @@ export const deadLinks: TidyCheck = ({ paths, point }) => {
   };
   return function* examineFile(file) {
     const found: FoundFault[] = [];
-    for (const { line, text } of proseLines(file)) {
+    for (const prose of proseLines(file)) {
+      yield;
+      if (prose === null) continue;
+      const { line, text } = prose;
       for (const piece of cutLine(text)) {
         yield;
         for (const link of findLinks(piece)) {

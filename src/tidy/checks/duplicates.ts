@@ -38,19 +38,32 @@ export const duplicates: TidyCheck = ({ at }) => {
     const { path, content } = file;
     // What a stale note says should stay elsewhere.
     if (content.trim() === "" || getPassedEnd(content, at) !== null) return [];
-    const folded: string[] = [];
-    for (const { text } of splitLines(content)) {
-      yield;
-      const line = foldLine(text);
-      if (line !== "") folded.push(line);
-    }
-    const words = folded.length === 0 ? content.trim() : folded.join("\n");
-    const whole = findText(files, hashSha256(words), { path, line: null });
+    const digest = yield* createDigest(content);
+    const whole = findText(files, digest, { path, line: null });
     // The finding of a copied file includes its lines.
     if (whole === null) return yield* examineLines(file, lines);
     return [{ kind: "duplicate", line: null, count: 0, message: `the file has the same text as ${whole.path}` }];
   };
 };
+
+/** A step hashes so many lines. */
+const linesPerStep = 1000;
+
+/** Creates a digest of what a text says: equal texts have the same one. */
+function* createDigest(content: string): Steps<string> {
+  let digest = "";
+  let lines: string[] = [];
+  for (const { text } of splitLines(content)) {
+    yield;
+    // A line of marks alone may say something, such as five stars.
+    const line = foldLine(text) || text.trim();
+    if (line !== "") lines.push(line);
+    if (lines.length < linesPerStep) continue;
+    digest = hashSha256([digest, ...lines].join("\n"));
+    lines = [];
+  }
+  return hashSha256([digest, ...lines].join("\n"));
+}
 
 function* examineLines(file: SnapshotFile, elsewhere: Map<string, Place>): Steps<FoundFault[]> {
   const { path } = file;
@@ -98,7 +111,12 @@ type LineInContext = Line & { context: number };
 function* linesInContext(file: SnapshotFile): Generator<LineInContext | null> {
   const headings = new Headings();
   let waiting: LineInContext | null = null;
-  for (const { line, text } of proseLines(file)) {
+  for (const prose of proseLines(file)) {
+    if (prose === null) {
+      yield null;
+      continue;
+    }
+    const { line, text } = prose;
     const [, marks, heading = ""] = /^(#{1,6})[ \t]+(.*)$/.exec(text) ?? [];
     const isHeadingAbove: boolean = waiting?.line === line - 1 && underline.test(text);
     const isTied = /^[ \t]+\S/.test(text) || followCode()(text);

@@ -1,5 +1,6 @@
 import { hidden, ordinary } from "../../core/display/hidden-characters.js";
 import { toEscapes } from "../../core/display/shown-text.js";
+import { splitLines } from "../../core/search/lines.js";
 import { shorten, takeStart } from "../../core/values/text.js";
 import type { TidyCheck } from "../finding.js";
 
@@ -12,21 +13,20 @@ const maxShownChars = 60;
 
 export const hiddenCharacters: TidyCheck = () =>
   function* examineFile({ content }) {
-    const lines: number[] = [];
-    let shown = "";
-    for (const [index, line] of withoutMark(content).split("\n").entries()) {
+    let firstLine: number | null = null;
+    let [count, shown] = [0, ""];
+    for (const { line, text } of splitLines(withoutMark(content))) {
       yield;
-      const first = line.search(firstHidden);
+      const first = text.search(firstHidden);
       if (first === -1) continue;
-      lines.push(index + 1);
-      if (shown !== "") continue;
-      const [run = ""] = anyHidden.exec(takeStart(line.slice(first), maxShownChars)) ?? [];
+      count += 1;
+      if (firstLine !== null) continue;
+      firstLine = line;
+      const [run = ""] = anyHidden.exec(takeStart(text.slice(first), maxShownChars)) ?? [];
       shown = shorten(toEscapes(run), maxShownChars);
     }
-    const [line] = lines;
-    if (line === undefined) return [];
-    const message = `hidden characters: ${shown}`;
-    return [{ kind: "hidden", line, count: lines.length, message }];
+    if (firstLine === null) return [];
+    return [{ kind: "hidden", line: firstLine, count, message: `hidden characters: ${shown}` }];
   };
 
 /** Removes a byte order mark at the start, which belongs to the encoding of a file. */

@@ -195,6 +195,25 @@ describe("a search in much text", () => {
 });
 
 describe("a passage", () => {
+  it.each([
+    ["plain keys", "title: fox\nx-y: fox"],
+    ["keys of several words", "date created: fox\nLast updated by: fox"],
+    ["quoted keys", "\"my fox\": 1\n'a fox': 2"],
+    ["keys of other scripts", "größe: fox\nназвание: fox"],
+    ["keys with dots and slashes", "a.fox: 1\na/fox: 2"],
+    ["lists and comments", "tags:\n- fox\n  - fox\n# fox"],
+    ["a list over several lines", "tags: [\n  fox,\n]\nmap: {\n  a: fox\n}"],
+    ["line ends of Windows", "title: fox\r\ndate created: fox\r"],
+  ])("is no line of front matter with %s", async (_name, frontMatter) => {
+    const memory = await memoryWith({ "/a.md": `---\n${frontMatter}\n---\nThe fox runs.` });
+    expect((await memory.search("fox")).map(({ text }) => text)).toEqual(["The fox runs."]);
+  });
+
+  it("is a line of prose between two rules", async () => {
+    const memory = await memoryWith({ "/a.md": "---\nThe fox runs at 10:30 again.\n---\nMore." });
+    expect((await memory.search("fox"))[0]).toMatchObject({ startLine: 2 });
+  });
+
   it("is a line, the lines of a wrapped paragraph, or a part of a long line, without white space around it", async () => {
     const wrapped =
       "This is a paragraph that an editor has wrapped at some column,\nso it goes on in the next line, and then it comes to its end with a\r\n  zebra.\nAnother line.";

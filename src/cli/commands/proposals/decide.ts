@@ -2,7 +2,7 @@ import { Option } from "commander";
 import { maxReasonChars } from "../../../core/approval/decision.js";
 import type { MemoryProposal, MemoryProposals, Reviewer } from "../../../core/approval/memory-proposals.js";
 import { actorField, maxActorChars } from "../../../core/values/actor.js";
-import { MemoryError } from "../../../core/values/errors.js";
+import { isRefusal, MemoryError } from "../../../core/values/errors.js";
 import { pickDefined } from "../../../core/settings/pick-defined.js";
 import { createCommand, programName, type Report } from "../../command.js";
 import type { CliContext } from "../../context.js";
@@ -93,8 +93,8 @@ function decide(input: DecisionInput, context: CliContext, decideOne: Decide): P
         decided.push(await decideOne(proposals, id));
       } catch (error) {
         // The other proposals are still decided.
-        if (found.length === 1 || !isConflict(error)) throw error;
-        await context.err.line(error.message);
+        if (found.length === 1 || !isAnyRefusal(error)) throw error;
+        await context.err.line(context.err.foreign(nameProposal(id, error)));
         context.exitCode = exitCodes.refused;
       }
     }
@@ -104,8 +104,13 @@ function decide(input: DecisionInput, context: CliContext, decideOne: Decide): P
   });
 }
 
-function isConflict(error: unknown): error is Error {
-  return (error instanceof CommandError || MemoryError.isInstance(error)) && error.code === "ECONFLICT";
+function isAnyRefusal(error: unknown): error is Error {
+  return isRefusal(error) || (error instanceof CommandError && error.code === "ECONFLICT");
+}
+
+/** A refusal that does not name its proposal gets the id in front. */
+function nameProposal(id: string, { message }: Error): string {
+  return message.includes(id) ? message : `proposal ${id}: ${message}`;
 }
 
 /** Prints on the standard error the diff that the approval would make now. */

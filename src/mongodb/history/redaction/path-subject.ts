@@ -75,7 +75,7 @@ class FilePathRedaction implements FileWalk {
   readonly #mark: RedactionMark;
   readonly #versions: VersionDocument[] = [];
   readonly #texts: Redaction[] = [];
-  readonly #names: { redaction: Redaction; isSought: boolean }[] = [];
+  readonly #names: { redaction: Redaction; isOfSubject: boolean }[] = [];
   #isNewest = true;
 
   constructor(path: string, revision: number, mark: RedactionMark) {
@@ -112,8 +112,8 @@ class FilePathRedaction implements FileWalk {
       ...(path !== undefined && !isKept ? (["path"] as const) : []),
       ...(from !== undefined ? (["from"] as const) : []),
     ];
-    const isSought = path === this.#path || from === this.#path;
-    if (unset.length > 0) this.#names.push({ redaction: { id, set: {}, unset }, isSought });
+    const isOfSubject = path === this.#path || from === this.#path;
+    if (unset.length > 0) this.#names.push({ redaction: { id, set: {}, unset }, isOfSubject });
   }
 
   /**
@@ -123,7 +123,7 @@ class FilePathRedaction implements FileWalk {
   *end(): Generator<FileRedaction, void> {
     if (this.isClean) return;
     const texts = this.#texts.toReversed();
-    const names = this.#names.toSorted((a, b) => Number(a.isSought) - Number(b.isSought));
+    const names = this.#names.toSorted((a, b) => Number(a.isOfSubject) - Number(b.isOfSubject));
     yield { versions: this.#versions, redactions: [...texts, ...names.map(({ redaction }) => redaction)] };
   }
 }

@@ -18,7 +18,7 @@ import {
 import { checkRoom, getGrowth } from "./memory-room.js";
 import { targetHeadAlone, targetLoadedPage } from "./page-target.js";
 import { commitChanges, type PageWrite, writePage } from "./page-writes.js";
-import { isTooLarge } from "./repartition.js";
+import { needsSplit } from "./repartition.js";
 
 /**
  * Stores edits of one page. They are one update, which sends only what changes. If the change concerns the head too, and
@@ -32,7 +32,7 @@ export async function changePage(memory: PagedMemory, change: LoadedChange, call
   if (loaded.isPaged && isReplaced) return "needsWholePages";
   const growth = getGrowth(loaded.tree, edits);
   const sizeBytes = (page?.measuredBytes ?? newMemoryBytes(memory.address, [])) + growth;
-  if (growth > 0 && isTooLarge(page, sizeBytes, memory.pageBytes) && (await hasTransactions(memory)))
+  if (growth > 0 && needsSplit(page, sizeBytes, memory.pageBytes) && (await hasTransactions(memory)))
     return "needsWholePages";
   await checkRoom(memory, loaded, edits, call);
   const parts = await runInTimeSlices(createEditParts(change, page), call);

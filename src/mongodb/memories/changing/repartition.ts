@@ -78,7 +78,7 @@ function findRuns<Old extends OldPage>(pages: readonly Old[]): Old[][] {
 }
 
 /** Whether a page of this size is split. @param page undefined: a new one */
-export function isTooLarge(
+export function needsSplit(
   page: Pick<OldPage, "splitAtBytes"> | undefined,
   sizeBytes: number,
   pageBytes: number,
@@ -93,7 +93,7 @@ function splitPage<Old extends OldPage>(
   pageBytes: number,
 ): NewPage<Old>[] {
   const sizeBytes = sumBytes(entries);
-  const isSplit = isTooLarge(old, sizeBytes, pageBytes);
+  const isSplit = needsSplit(old, sizeBytes, pageBytes);
   const parts = isSplit ? cutIntoParts(entries, pageBytes / 2) : [entries];
   const keptSplit = sizeBytes > pageBytes ? old.splitAtBytes : undefined;
   return parts.map((part, index) => ({

@@ -68,7 +68,7 @@ async function countMentions(
   const versionsName = versionsCollectionName(name);
   const versions = await find(
     versionsName,
-    inTexts(["path", "from", "older.text", ...directoryFields.map((field) => `directories.${field}`)]),
+    inTexts(["path", "from", "older.text", ...changedDirectories.map((field) => `directories.${field}`)]),
     lookUpOwners(versionsName),
   );
   const proposals = await find(`${name}_proposals`, inTexts(recordFields));
@@ -82,7 +82,7 @@ async function countMentions(
   };
 }
 
-const directoryFields = ["added", "removed", "moved.from", "moved.to"];
+const changedDirectories = ["added", "removed", "moved.from", "moved.to"];
 
 const recordFields = [
   "path",

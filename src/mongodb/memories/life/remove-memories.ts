@@ -110,14 +110,14 @@ function countRemoved(removed: readonly RemovedMemory[]): RemovedMemories {
     files: removed.reduce((sum, { head, others }) => sum + head.files + others.files, 0),
     hadVersions: removed.some(({ head }) => head.hasVersions === true),
     recorded: removed.flatMap(({ head, others }): OutboxVersions[] => {
-      const ids = listVersions([head, ...others.outboxes]);
+      const ids = listVersionIds([head, ...others.outboxes]);
       return ids.length === 0 ? [] : [{ versionsId: getIncarnation(head), ids }];
     }),
   };
 }
 
 /** Lists the ids of the versions in outboxes: one for each file, or one for directories alone. */
-function listVersions(outboxes: readonly CountedOutbox[]): string[] {
+function listVersionIds(outboxes: readonly CountedOutbox[]): string[] {
   return outboxes.flatMap(({ _id, changes }) => {
     const page = parsePageId(_id)?.token ?? "";
     return changes.flatMap(({ revision, files }) =>

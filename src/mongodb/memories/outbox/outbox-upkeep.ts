@@ -94,8 +94,9 @@ async function prolongVersions(
 ): Promise<void> {
   const { expiry, history, versions, collection, address } = memory;
   const until = expiry.versionsExpireAt(address.scope);
-  const isOwed = versionsExpireAt === undefined ? !page.isHead : until !== null && versionsExpireAt < until.latest;
-  if (history === null || until === null || !isOwed) return;
+  const endsTooEarly =
+    versionsExpireAt === undefined ? !page.isHead : until !== null && versionsExpireAt < until.latest;
+  if (history === null || until === null || !endsTooEarly) return;
   const head = await findHead(memory, { versionsExpireAt: 1 }, call);
   if (head === null) return;
   let { versionsExpireAt: expiresAt = until.expiresAt } = head;

@@ -68,7 +68,7 @@ export function readTrees(
     const trees = (await readHeadAlone(memory, needed, call)) ?? (await readKnownPages(memory, range, needed, call));
     if (trees !== null) return trees;
     return inSnapshot(memory.client, async (moment) => {
-      const pages = await listVersions(memory, moment, call);
+      const pages = await listPageVersions(memory, moment, call);
       return readPages(memory, selectPages(pages, range), needed, moment, call);
     });
   });
@@ -81,7 +81,7 @@ export function readVersions(memory: PagedMemory, call: CallContext): Promise<Pa
       const head = await findHead(memory, { revision: 1 }, call);
       if (head?.hi === undefined) return head === null ? [] : [createHeadVersion(head)];
     }
-    return inSnapshot(memory.client, (moment) => listVersions(memory, moment, call));
+    return inSnapshot(memory.client, (moment) => listPageVersions(memory, moment, call));
   });
 }
 
@@ -150,7 +150,11 @@ async function readPages(
   return pages.map((page) => takeTree(memory, page, needed, cached, byId.get(page._id) ?? { _id: page._id }));
 }
 
-async function listVersions(memory: PagedMemory, moment: SnapshotOptions, call: CallContext): Promise<PageVersion[]> {
+async function listPageVersions(
+  memory: PagedMemory,
+  moment: SnapshotOptions,
+  call: CallContext,
+): Promise<PageVersion[]> {
   const listed = await listAllPages(memory, moment, call);
   if (listed === null) return [];
   return listed.pages.map((page) => createVersion(page, isHead(page) ? listed.incarnation : page._id));
