@@ -154,28 +154,22 @@ async function* untilAborted(
     yield* entries;
     return;
   }
-  const iterator = Symbol.asyncIterator in entries ? entries[Symbol.asyncIterator]() : entries[Symbol.iterator]();
-  const readNext = async (): Promise<{ done: boolean; item: Item }> => {
-    const { done = false, value } = await iterator.next();
-    return { done, item: await value };
-  };
+  const iterator: AsyncIterator<Item, undefined> | Iterator<Item, undefined> =
+    Symbol.asyncIterator in entries ? entries[Symbol.asyncIterator]() : entries[Symbol.iterator]();
   const close = async (): Promise<unknown> => iterator.return?.();
-  for (;;) {
-    const { done, item } = await withinTime({ signals: [signal], timeoutMs: Infinity }, "read", readNext).catch(
-      (error: unknown) => {
-        // Nobody waits for it: a generator that hangs never closes.
-        if (signal.aborted) close().catch(() => {});
-        throw error;
-      },
-    );
-    if (done) return;
-    let isTaken = false;
-    try {
-      yield item;
-      isTaken = true;
-    } finally {
-      if (!isTaken) await close();
+  let isOver = false;
+  try {
+    for (;;) {
+      const readNext = async (): Promise<IteratorResult<Item, undefined>> => iterator.next();
+      const next = await withinTime({ signals: [signal], timeoutMs: Infinity }, "read", readNext);
+      isOver = next.done === true;
+      if (next.done === true) return;
+      yield next.value;
     }
+  } finally {
+    // A generator that hangs never closes, so nobody waits for it.
+    if (signal.aborted) close().catch(() => {});
+    else if (!isOver) await close();
   }
 }
 
