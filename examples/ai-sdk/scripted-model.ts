@@ -12,7 +12,9 @@ export function scriptedModel(): MockLanguageModelV4 {
     doGenerate: async ({ prompt }) => {
       const last = prompt.at(-1);
       if (last?.role === "tool") return answer("Noted: you eat no meat.");
-      if (JSON.stringify(last).includes("I am vegetarian")) return note("/food.md", "Is vegetarian.");
+      // What was said in earlier threads is shown in front of the question.
+      const question = JSON.stringify(last).split("</memory>").at(-1);
+      if (question?.includes("I am vegetarian")) return note("/food.md", "Is vegetarian.");
       const isKnown = JSON.stringify(prompt).includes("| Is vegetarian.");
       return answer(isKnown ? "Lentil soup, as you are vegetarian." : "Do you eat meat?");
     },

@@ -14,7 +14,8 @@ export function scriptedModel() {
 function answerTo(messages: BaseMessage[]): AIMessage {
   const last = messages.at(-1);
   if (last?.type === "tool") return new AIMessage("Noted: you run Linux.");
-  if (last?.text.includes("I run Linux")) {
+  // What was said in earlier threads is shown in front of the question.
+  if (last?.text.split("</memory>").at(-1)?.includes("I run Linux")) {
     const args = { command: "append", path: "/profile/system", content: "Runs Linux." };
     return new AIMessage({ content: "", tool_calls: [{ id: crypto.randomUUID(), name: "memory", args }] });
   }

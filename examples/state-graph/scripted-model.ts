@@ -12,7 +12,9 @@ export function scriptedModel() {
 }
 
 function answerTo(messages: BaseMessage[]): AIMessage {
-  if (messages.at(-1)?.text.startsWith("I am ")) return new AIMessage("Nice to meet you.");
-  const isShown = messages[0]?.text.includes("vegetarian");
+  // What was said in earlier threads is shown in front of the question.
+  const question = messages.at(-1)?.text.split("</memory>").at(-1)?.trim();
+  if (question?.startsWith("I am ")) return new AIMessage("Nice to meet you.");
+  const isShown = messages.some(({ text }) => text.includes("vegetarian"));
   return new AIMessage(isShown ? "Mushroom risotto." : "Anything: I know nothing about you yet.");
 }

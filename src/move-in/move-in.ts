@@ -173,16 +173,16 @@ async function* untilAborted(
   }
 }
 
-const textField = z.string("must be a text").optional();
-const dateField = z.date("must be a valid date").optional();
+const textField = z.string({ message: "must be a text" }).optional();
+const dateField = z.date({ message: "must be a valid date" }).optional();
 
 /** The fields that nothing else checks. */
-const entrySchema = z.looseObject({
+const entrySchema = z.object({
   id: textField,
   at: dateField,
   createdAt: dateField,
   author: textField,
-  sources: z.array(z.string(), "must be a list of texts").optional(),
+  sources: z.array(z.string(), { message: "must be a list of texts" }).optional(),
   shortened: textField,
 });
 
