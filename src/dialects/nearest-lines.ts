@@ -60,7 +60,7 @@ export async function findNearestLines(text: string, wanted: string, maxChars: n
   const start = exact.start === 0 ? 0 : text.lastIndexOf("\n", exact.start - 1) + 1;
   const lines = takeLines(text.slice(start), countNewlines(plain) + 1, maxChars);
   const known = await readCharacters(wanted, slices);
-  return [{ line: countNewlines(text, exact.start) + 1, text: showDifferences(lines, known) }];
+  return [{ line: countNewlines(text, 0, exact.start) + 1, text: showDifferences(lines, known) }];
 }
 
 /** Returns null unless each line that is not blank begins with a number. */

@@ -89,7 +89,7 @@ function* findBody(text: string): Generator<null, number> {
 export function* findPassages(text: string): Generator<Passage | null> {
   let open: Passage | null = null;
   const from = yield* findBody(text);
-  let line = countNewlines(text, from);
+  let line = countNewlines(text, 0, from);
   for (let start = from; start < text.length;) {
     const newline = text.indexOf("\n", start);
     const end = newline === -1 ? text.length : newline;
