@@ -109,7 +109,7 @@ interface Found {
   searchable: Searchable;
   hits: Hit[];
   /** The words of the query, by their numbers. */
-  queryTerms: ReadonlySet<number | undefined>;
+  wordNumbers: ReadonlySet<number | undefined>;
 }
 
 async function searchIndex(
@@ -120,17 +120,17 @@ async function searchIndex(
   call: CallContext,
 ): Promise<Found> {
   const searchable = await readIndex(backend, owner, embeddings, call);
-  if (query === "") return { searchable, hits: [], queryTerms: new Set() };
+  if (query === "") return { searchable, hits: [], wordNumbers: new Set() };
   const queryWords = readQuery(owner.searchWords, query);
   const search = { query, queryWords, limit, path: ROOT, per: "passage" as const };
   const hits = await findHits(searchable, embeddings, search, call);
-  const queryTerms = new Set(queryWords.words.map((word) => searchable.index.vocabulary.find(word)));
-  return { searchable, hits, queryTerms };
+  const wordNumbers = new Set(queryWords.words.map((word) => searchable.index.vocabulary.find(word)));
+  return { searchable, hits, wordNumbers };
 }
 
 function* describeFiles(
   { index, changedAt }: Searchable,
-  { hits, queryTerms }: Omit<Found, "searchable">,
+  { hits, wordNumbers }: Omit<Found, "searchable">,
 ): Steps<OutlineFile[]> {
   const byPath = new Map<string, Recalled["hits"]>();
   for (const { file, passage, score } of hits) {
@@ -147,7 +147,7 @@ function* describeFiles(
       hasQueryWord: (passage) =>
         words
           .subarray(passages.get(passage, "firstWord"), passages.get(passage + 1, "firstWord"))
-          .some((word) => queryTerms.has(word)),
+          .some((word) => wordNumbers.has(word)),
     };
     const file = { path, content, sizeBytes: utf8Bytes(content), recalled };
     files.push(file);
