@@ -130,8 +130,11 @@ function describePart(part: unknown): string {
   if (typeof type !== "string") return "";
   if (/^(?:input_|output_)?text$/.test(type)) return typeof text === "string" ? text : "";
   const data = getField(part, "inlineData");
-  const mediaTypes = [getField(part, "mime_type"), getField(part, "mimeType"), getField(part, "mediaType")];
-  const mediaType = mediaTypes.find((each) => each !== undefined) ?? getField(data, "mimeType");
+  const mediaType =
+    getField(part, "mime_type") ??
+    getField(part, "mimeType") ??
+    getField(part, "mediaType") ??
+    getField(data, "mimeType");
   const kind = findKind(type) ?? (isRecord(data) ? "file" : undefined);
   if (kind === undefined) return "";
   const name = findFileName(part);
