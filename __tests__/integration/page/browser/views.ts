@@ -28,18 +28,24 @@ const dayOfLog = "/conversations/2026-03-04/thread-1.md";
 const logAt = new Date("2026-03-04T09:05:00Z");
 const view = (address: MemoryAddress, more: object = {}) => viewMemory(tab, address, more);
 
-/** A store whose memories seem to have 100,000 files in one directory. */
-function withManyFiles(): MongoMemoryStore {
+/**
+ * A store whose memories seem to have 100,000 files in one directory.
+ * @param current what the memory answers now. A test changes it
+ */
+function withManyFiles(current = { version: "1", list: async () => {} }): MongoMemoryStore {
   const entries = Array.from({ length: 100_000 }, (_, index) => ({
     name: `file-${String(index).padStart(6, "0")}`,
     kind: "file",
   }));
   const times = { createdAt: new Date(), updatedAt: new Date() };
   const memory = {
-    list: async () => entries,
+    list: async () => {
+      await current.list();
+      return entries;
+    },
     read: async () => "x",
     stat: async () => ({ kind: "file", sizeBytes: 1, ...times }),
-    version: async () => "1",
+    version: async () => current.version,
     with: () => memory,
   };
   return {
@@ -529,16 +535,37 @@ describe("hostile memories", () => {
 });
 
 describe("large memories", () => {
+  const untilRows = (at: Tab, count: number): Promise<void> =>
+    at.until(`document.querySelectorAll(".tree-row").length === ${count}`);
+
+  it("show more of a directory also while a change of it is loaded", async () => {
+    const current = { version: "1", list: async () => {} };
+    const other = await openPage({ store: withManyFiles(current) });
+    await other.view(`#/memory?${pageQuery(newAddress())}`);
+    await untilRows(other, 250);
+    const answerChange = await new Promise<() => void>((isAsked) => {
+      current.list = () => {
+        current.list = async () => {};
+        return new Promise((resolve) => isAsked(resolve));
+      };
+      current.version = "2";
+    });
+    await other.press("Show more of 100,000");
+    await untilRows(other, 500);
+    answerChange();
+    await other.page.waitForNetworkIdle({ idleTime: 100 });
+    expect(await other.page.$$eval(".tree-row", (rows) => rows.length)).toBe(500);
+    await other.page.close();
+  });
+
   it("are shown in parts: a directory of 100,000 files, a file of 120,000 lines, and a line of a megabyte", async () => {
     const address = newAddress();
     const other = await openPage({ store: withManyFiles() });
     await other.view(`#/memory?${pageQuery({ ...address, path: "/file-000002" })}`);
-    const untilRows = (count: number): Promise<void> =>
-      other.until(`document.querySelectorAll(".tree-row").length === ${count}`);
-    await untilRows(250);
+    await untilRows(other, 250);
     expect(await other.elements()).toBeLessThan(1500);
     await other.press("Show more of 100,000");
-    await untilRows(500);
+    await untilRows(other, 500);
     expect(await other.page.$$eval(".tree-row", (rows) => rows.at(-1)?.textContent)).toBe("file-000499");
     expect(other.faults).toEqual([]);
     await other.page.close();

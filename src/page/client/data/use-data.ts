@@ -77,21 +77,22 @@ export function usePages<Path extends PagedPath>(
   version: unknown,
 ): LoadedPages<Answers[Path]> {
   const key = createKey(path, query);
-  const { data, error, start } = useReading<readonly Answers[Path][]>(key);
-  const pages = data ?? [];
-  const readOn = async (from: Path, shown: readonly Answers[Path][], count: number, signal: AbortSignal) => {
-    const read = [...shown];
-    do {
-      const next: Page["next"] = read.at(-1)?.next ?? null;
-      read.push(await get(from, next === null ? query : { ...query, [position]: String(next) }, signal));
-    } while (read.length < count && (read.at(-1)?.next ?? null) !== null);
-    return read;
+  const [wanted, setWanted] = useState({ key, count: 1 });
+  const { data, error, start } = useReading<{ version: unknown; pages: readonly Answers[Path][] }>(key);
+  const pages = data?.pages ?? [];
+  const readPages = async (from: Path, signal: AbortSignal) => {
+    const count = wanted.key === key ? wanted.count : 1;
+    const read = data?.version === version ? [...pages] : [];
+    let next: Page["next"] | undefined = read.at(-1)?.next;
+    while (read.length < count && next !== null) {
+      const page = await get(from, next === undefined ? query : { ...query, [position]: String(next) }, signal);
+      read.push(page);
+      next = page.next;
+    }
+    return { version, pages: read };
   };
-  useEffect(
-    () => (path === null ? undefined : start((signal) => readOn(path, [], pages.length, signal))),
-    [key, version],
-  );
+  // One reading at a time: of two, the later answer would take away what the other has shown.
+  useEffect(() => (path === null ? undefined : start((signal) => readPages(path, signal))), [key, version, wanted]);
   const hasMore = (pages.at(-1)?.next ?? null) !== null;
-  const more = (from: Path) => () => void start((signal) => readOn(from, pages, pages.length + 1, signal));
-  return { pages, error, more: path !== null && hasMore ? more(path) : null };
+  return { pages, error, more: hasMore ? () => setWanted({ key, count: pages.length + 1 }) : null };
 }
