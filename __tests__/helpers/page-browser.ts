@@ -137,20 +137,21 @@ export class Tab {
 
   /**
    * Clicks as soon as the element exists, is enabled, and is not covered. One step inside the page does all this, so
-   * that nothing can move or be redrawn between the check and the click. Returns after a link has led to its address.
+   * that nothing can move or be redrawn between the check and the click, and nothing is clicked twice. Returns after a
+   * link has led to its address.
    */
   async #click(found: string, name: string): Promise<void> {
-    const clicked = `(() => {
-      const element = ${found};
-      if (element === null || element === undefined || element.matches(":disabled")) return false;
-      element.scrollIntoView({ block: "nearest", inline: "nearest", behavior: "instant" });
-      const [box] = element.getClientRects();
-      if (box === undefined || !element.contains(document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2))) return false;
-      return (${afterwards})(() => element.click(), element.href ?? location.href);
-    })()`;
-    await this.until(clicked).catch(async (cause: unknown) => {
-      throw new Error(`${name} cannot be pressed in: ${await this.text()}`, { cause });
-    });
+    const isClicked = await this.value(`(async () => {
+      for (const end = Date.now() + ${waiting.timeout}; Date.now() < end; await new Promise((resolve) => setTimeout(resolve, ${waiting.polling}))) {
+        const element = ${found};
+        if (element === null || element === undefined || element.matches(":disabled")) continue;
+        element.scrollIntoView({ block: "nearest", inline: "nearest", behavior: "instant" });
+        const [box] = element.getClientRects();
+        if (box === undefined || !element.contains(document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2))) continue;
+        return (${afterwards})(() => element.click(), element.href ?? location.href);
+      }
+    })()`);
+    if (isClicked !== true) throw new Error(`${name} cannot be pressed in: ${await this.text()}`);
   }
 
   async type(name: string, text: string): Promise<void> {

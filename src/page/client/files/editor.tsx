@@ -1,5 +1,5 @@
 import type { VNode } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Answers } from "../../answers.js";
 import { post } from "../data/api.js";
 import { useGuard } from "../data/drafts.js";
@@ -28,7 +28,8 @@ export function Editor({ file, close }: EditorProps): VNode {
   const lineEnds = getLineEnds(base.content);
   const content = lineEnds === "windows" ? text.replaceAll("\n", "\r\n") : text;
   const isSame = text === toUnixEnds(base.content);
-  useEffect(() => area.current?.focus(), []);
+  // Before the browser draws: what is typed next must not move to the text.
+  useLayoutEffect(() => area.current?.focus(), []);
   useGuard(!isSame);
   const lacking = isSame ? "Nothing is changed yet" : missing;
   const { isBusy, error, run } = useAct(async () => {
