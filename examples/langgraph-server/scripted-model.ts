@@ -14,7 +14,8 @@ export function scriptedModel() {
 function answerTo(messages: BaseMessage[]): AIMessage {
   const last = messages.at(-1);
   if (last?.type === "tool") return new AIMessage("Noted for everyone.");
-  if (last?.text.includes("moved")) {
+  // What was said in earlier threads is shown in front of the question.
+  if (last?.text.split("</memory>").at(-1)?.includes("moved")) {
     const args = { command: "append", path: "/servers/staging", content: "Port 8443 since Monday." };
     return new AIMessage({ content: "", tool_calls: [{ id: crypto.randomUUID(), name: "memory", args }] });
   }
