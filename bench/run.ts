@@ -3,7 +3,6 @@ import { parseArgs } from "node:util";
 import { measureHistory } from "./history/run.js";
 import { replaceMeasured } from "./measuring/report.js";
 import { measureLarge } from "./large/run.js";
-import { measureLearn } from "./learn/run.js";
 import { measureMemories } from "./memories/run.js";
 import { measureSearch } from "./search/run.js";
 import { measureStore } from "./store/run.js";
@@ -14,7 +13,6 @@ const areas = {
   search: measureSearch,
   history: measureHistory,
   large: measureLarge,
-  learn: measureLearn,
 };
 
 const { values } = parseArgs({

@@ -1,17 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { BSON, MongoClient } from "mongodb";
-import type * as index from "../../src/index.js";
-import type * as entry from "../../src/learn/index.js";
+import { type Memory, MongoMemoryStore } from "../../src/index.js";
+import { learn } from "../../src/learn/index.js";
 import { change, scripted } from "./scripted-learning.js";
 
 /** What a run of `learn` sent and received, and how many proposals it made. */
-export interface LearnTraffic {
+interface LearnTraffic {
   commands: number;
   bytes: number;
   proposals: number;
 }
-
-type MeasuredPackage = Pick<typeof index, "MongoMemoryStore"> & Pick<typeof entry, "learn">;
 
 const newVersions = 20;
 const operations = [
@@ -20,11 +18,8 @@ const operations = [
   change("edit", "/profile/ada", { oldText: "Likes tea.", text: "Likes milk.", sources: ["s3"] }),
 ];
 
-/** Counts for a memory of so many files, with twenty versions that are new to the run. The sources or the built package. */
-export async function countLearnTraffic(
-  { MongoMemoryStore, learn }: MeasuredPackage,
-  { uri, dbName, files }: { uri: string; dbName: string; files: number },
-): Promise<LearnTraffic> {
+/** Counts for a memory of so many files, with twenty versions that are new to the run. */
+export async function countLearnTraffic(uri: string, dbName: string, files: number): Promise<LearnTraffic> {
   const client = new MongoClient(uri, { monitorCommands: true });
   try {
     const store = new MongoMemoryStore({ client, dbName, history: true });
@@ -52,7 +47,7 @@ export async function countLearnTraffic(
   }
 }
 
-async function fill(store: index.MongoMemoryStore, { address }: index.Memory, files: number): Promise<void> {
+async function fill(store: MongoMemoryStore, { address }: Memory, files: number): Promise<void> {
   for (let start = 0; start < files; start += 1000)
     await store.batch(
       Array.from({ length: Math.min(1000, files - start) }, (_, offset) => ({

@@ -1,13 +1,9 @@
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
-import type * as index from "../../src/index.js";
-import type * as entry from "../../src/learn/index.js";
+import type { Memory } from "../../src/index.js";
+import { learn, MongoMemoryStore } from "../measuring/built-package.js";
 import { tableHead, toRow } from "../measuring/report.js";
 import { inDatabase, onServer } from "../measuring/servers.js";
 import { answers, createMistaken, type Learning, learntPath } from "./mistaken-models.js";
-
-const load = async (name: string): Promise<unknown> => import(new URL(`../../dist/${name}.js`, import.meta.url).href);
-const { MongoMemoryStore } = (await load("index")) as typeof index;
-const { learn } = (await load("learn")) as typeof entry;
 
 const roundsShown = [1, 5, 20];
 const factsInRound = 2;
@@ -69,7 +65,7 @@ interface Rounds {
   real: BaseChatModel | null;
 }
 
-async function runRounds(memory: index.Memory, { name, apply, approves, real }: Rounds): Promise<Kept> {
+async function runRounds(memory: Memory, { name, apply, approves, real }: Rounds): Promise<Kept> {
   const facts: string[] = [];
   const shares: number[] = [];
   const readLearnt = async (): Promise<string> => ((await memory.stat(learntPath)) ? memory.read(learntPath) : "");

@@ -1,13 +1,15 @@
 import { AIMessage, HumanMessage } from "@langchain/core/messages";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
-import type * as backend from "../../src/custom-backend/index.js";
 import type { BackendFeatures, Vector } from "../../src/core/contract/backend.js";
-import type * as index from "../../src/index.js";
-import type { Conversation } from "./conversations.js";
-
-const load = async (entry: string): Promise<unknown> => import(new URL(`../../dist/${entry}.js`, import.meta.url).href);
-const { logConversation, MemoryConnectorNode, openMemory } = (await load("index")) as typeof index;
-const { MemoryTree, openMemoryOver } = (await load("backend")) as typeof backend;
+import type { Memory } from "../../src/index.js";
+import {
+  logConversation,
+  MemoryConnectorNode,
+  MemoryTree,
+  openMemory,
+  openMemoryOver,
+} from "../measuring/built-package.js";
+import type { Conversation } from "../measuring/conversations.js";
 
 const log = { path: "/conversations", timeZone: "UTC", keepDays: null };
 
@@ -21,7 +23,7 @@ export async function writeConversation(
   conversation: Conversation,
   meaning: boolean,
   learnt: Readonly<Record<string, string>> = {},
-): Promise<index.Memory> {
+): Promise<Memory> {
   const written = openMemory(new InMemoryStore(), { nodeId: "evaluate" }, { maxFileBytes: 7_500_000 });
   for (const [part, { at, messages }] of conversation.parts.entries()) {
     const said = messages.map(({ id, role, name, text }) => {
@@ -79,7 +81,7 @@ function createRanks({ parts, questions }: Conversation): NonNullable<BackendFea
 }
 
 /** Returns everything that a connector adds to a question. */
-export async function renderPrompt(memory: index.Memory, question: string, maxChars: number): Promise<string> {
+export async function renderPrompt(memory: Memory, question: string, maxChars: number): Promise<string> {
   const connected = { scope: "global", memoryForRun: () => memory, globalMemory: () => memory, log } as const;
   const connector = new MemoryConnectorNode({
     memory: connected,

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import type { Conversation, Said } from "./conversations.js";
+import type { Conversation, Said } from "../measuring/conversations.js";
 
 /** Files of notes, with questions about their lines. */
 export interface Notes extends Conversation {
@@ -35,7 +35,7 @@ export async function readNotes(): Promise<Notes> {
   const asked = lines.filter((_, index) => index % linesPerQuestion === 0);
   return {
     files,
-    parts: [{ at: new Date(0), messages: asked }],
+    parts: [{ name: "notes", at: new Date(0), date: "", messages: asked }],
     questions: asked.map(({ id, words }) => ({
       text: words.filter((_, index) => index % 2 === 0).join(" "),
       evidence: [id],

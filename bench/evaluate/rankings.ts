@@ -1,5 +1,5 @@
 import type { Memory } from "../../src/index.js";
-import type { Conversation, Question } from "./conversations.js";
+import type { Conversation, Question } from "../measuring/conversations.js";
 
 /** Returns the texts that a ranking puts first. */
 export type Ranking = (question: Question) => Promise<string[]>;

@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import { shownText } from "../../src/core/display/shown-text.js";
 import type { Memory } from "../../src/index.js";
 import { tableHead, toRow } from "../measuring/report.js";
-import { type Conversation, readBeam, readLocomo } from "./conversations.js";
+import { type Conversation, readBeam, readLocomo } from "../measuring/conversations.js";
 import { renderPrompt, writeConversation } from "./memory.js";
 import { readNotes } from "./notes.js";
 import { createRankings, type Ranking, rankBySearch, takeFirst } from "./rankings.js";
@@ -16,11 +16,9 @@ const budgets = [4000, 8000, 16_000];
 
 const { values } = parseArgs({
   options: {
-    locomo: { type: "string" },
-    /** Ranks of the turns of LoCoMo by meaning. */
-    minilm: { type: "string" },
-    beam: { type: "string" },
-    /** The rows whose name contains this text. `learn` and `notes` need no data. */
+    /** The folder of LoCoMo and BEAM. `learn` and `notes` need no data. */
+    data: { type: "string" },
+    /** The rows whose name contains this text. */
     only: { type: "string", default: "" },
     /** Lets a real model learn, such as `openai:gpt-4.1-mini`, instead of those that make known mistakes. */
     model: { type: "string" },
@@ -42,12 +40,11 @@ await evaluate("Notes", [notes], holdsPart, async () => {
   };
 });
 
-if (values.locomo !== undefined)
-  await evaluate("LoCoMo", await readLocomo(values.locomo, values.minilm), holdsAll, (conversation) =>
-    openLogs(conversation, values.minilm !== undefined),
-  );
-if (values.beam !== undefined)
-  await evaluate("BEAM 100K", await readBeam(values.beam), holdsPart, (conversation) => openLogs(conversation, false));
+if (values.data !== undefined) {
+  const openRanked = (conversation: Conversation) => openLogs(conversation, true);
+  await evaluate("LoCoMo", await readLocomo(values.data), holdsAll, openRanked);
+  await evaluate("BEAM 100K", await readBeam(values.data), holdsPart, (conversation) => openLogs(conversation, false));
+}
 
 /** What is compared: memories that a connector shows, and texts in the order of a ranking. */
 interface Compared {

@@ -1,7 +1,7 @@
 import type { Memory } from "../../src/index.js";
 import { MongoMemoryStore } from "../measuring/built-package.js";
 import { type Call, type Case, measureCases } from "../measuring/measure.js";
-import { resultTable, tableHead, toRow } from "../measuring/report.js";
+import { resultTable } from "../measuring/report.js";
 import { inDatabase } from "../measuring/servers.js";
 import type { Settings } from "../measuring/settings.js";
 import { addition, createFixture, createMemory, type Fixture, pickFile, text } from "../memories/fixture.js";
@@ -13,42 +13,23 @@ const iterations = 100;
 /** As in a run of an agent. */
 const actor = { userId: "ada", threadId: "thread", runId: "run", toolCallId: "call", node: "tools" };
 
-/** With the number of their changes. */
-const changes: Record<string, { count: number; create: (memory: Memory, fixture: Fixture) => Call }> = {
-  append: {
-    count: 1,
-    create: (memory, fixture) => (iteration) => memory.append(pickFile(fixture, iteration).path, addition),
+const changes: Record<string, (memory: Memory, fixture: Fixture) => Call> = {
+  append: (memory, fixture) => (iteration) => memory.append(pickFile(fixture, iteration).path, addition),
+  update: (memory, fixture) => (iteration) => {
+    const { path, oldWord, newWord } = pickFile(fixture, iteration);
+    return memory.update(path, oldWord, newWord);
   },
-  update: {
-    count: 1,
-    create: (memory, fixture) => (iteration) => {
-      const { path, oldWord, newWord } = pickFile(fixture, iteration);
-      return memory.update(path, oldWord, newWord);
-    },
+  write: (memory, fixture) => (iteration) => memory.write(pickFile(fixture, iteration).path, `${text}${iteration}`),
+  edit: (memory, fixture) => (iteration) =>
+    memory.edit(pickFile(fixture, iteration).path, (old) => `${old.slice(0, 500)}${iteration}`),
+  "create, then delete": (memory) => async (iteration) => {
+    await memory.write(`/new-${iteration}`, text);
+    await memory.delete(`/new-${iteration}`);
   },
-  write: {
-    count: 1,
-    create: (memory, fixture) => (iteration) => memory.write(pickFile(fixture, iteration).path, `${text}${iteration}`),
-  },
-  edit: {
-    count: 1,
-    create: (memory, fixture) => (iteration) =>
-      memory.edit(pickFile(fixture, iteration).path, (old) => `${old.slice(0, 500)}${iteration}`),
-  },
-  "create, then delete": {
-    count: 2,
-    create: (memory) => async (iteration) => {
-      await memory.write(`/new-${iteration}`, text);
-      await memory.delete(`/new-${iteration}`);
-    },
-  },
-  "rename, and back": {
-    count: 2,
-    create: (memory, fixture) => async (iteration) => {
-      const { path } = pickFile(fixture, iteration);
-      await memory.rename(path, "/moved");
-      await memory.rename("/moved", path);
-    },
+  "rename, and back": (memory, fixture) => async (iteration) => {
+    const { path } = pickFile(fixture, iteration);
+    await memory.rename(path, "/moved");
+    await memory.rename("/moved", path);
   },
 };
 
@@ -62,7 +43,7 @@ export function measureChanges(uri: string, { rounds, fileCounts }: Settings): P
     const cases: Case[] = [];
     for (const fileCount of fileCounts) {
       const fixture = createFixture(fileCount);
-      for (const [row, { create }] of Object.entries(changes)) {
+      for (const [row, create] of Object.entries(changes)) {
         const createSide = async (side: "with" | "without"): Promise<Call> => {
           const memory = await createMemory(stores[side], fixture);
           return create(memory.with({ actor }), fixture);
@@ -73,38 +54,5 @@ export function measureChanges(uri: string, { rounds, fileCounts }: Settings): P
     }
     // Every sixtieth change moves versions, which a median would not show.
     return resultTable("change", await measureCases(cases, { rounds, statistic: "mean" }));
-  });
-}
-
-/** Commands of a change on average, and bytes of a stored version. */
-export function countCommands(uri: string): Promise<string[]> {
-  const calls = 400;
-  return inDatabase(uri, { monitorCommands: true }, async (client, dbName) => {
-    const fixture = createFixture(100);
-    const rows: string[] = [];
-    for (const [index, [name, { count, create }]] of Object.entries(changes).entries()) {
-      const memoriesCollection = `changes_${index}`;
-      const store = new MongoMemoryStore({ client, dbName, memoriesCollection, history: true });
-      const memory = await createMemory(store, fixture);
-      const change = create(memory.with({ actor }), fixture);
-      let commands = 0;
-      const onCommand = (): void => {
-        commands += 1;
-      };
-      client.on("commandStarted", onCommand);
-      for (let iteration = 0; iteration < calls; iteration += 1) await change(iteration);
-      client.off("commandStarted", onCommand);
-      const [versions] = await client
-        .db(dbName)
-        .collection(`${memoriesCollection}_versions`)
-        // Without those of the files with which the memory begins.
-        .aggregate([
-          { $match: { "actor.runId": actor.runId } },
-          { $group: { _id: null, bytes: { $avg: { $bsonSize: "$$ROOT" } } } },
-        ])
-        .toArray();
-      rows.push(toRow([name, (commands / calls / count).toFixed(2), Number(versions?.["bytes"]).toFixed(0)]));
-    }
-    return [...tableHead(["change", "commands", "bytes a version"]), ...rows];
   });
 }

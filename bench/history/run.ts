@@ -1,7 +1,7 @@
 import { machineLine } from "../measuring/report.js";
 import { onServer } from "../measuring/servers.js";
 import type { Settings } from "../measuring/settings.js";
-import { countCommands, measureChanges } from "./changes.js";
+import { measureChanges } from "./changes.js";
 
 /** What a history costs each change. */
 export async function measureHistory(settings: Settings): Promise<string[]> {
@@ -13,10 +13,5 @@ export async function measureHistory(settings: Settings): Promise<string[]> {
       "Goal: at most 1.25.",
     "",
     ...(await measureChanges(uri, settings)),
-    "",
-    "Commands a change, over 400 (an edit reads first, so 2 without history; goal: 0.1 more), " +
-      "and bytes of a stored version on average, of files of 500 bytes.",
-    "",
-    ...(await countCommands(uri)),
   ]);
 }

@@ -9,7 +9,6 @@ import { tableHead, toRow } from "../measuring/report.js";
 import { type BenchMemory, readDataSets } from "./data-sets.js";
 
 type Per = "passage" | "file";
-type Rank = (question: string, per: Per) => Promise<Hit[]>;
 
 const limit = 10;
 
@@ -24,7 +23,7 @@ export async function measureRecall(folder: string): Promise<string[]> {
   for (const { name, memories, per } of await readDataSets(folder)) {
     for (const memory of memories) {
       const index = await createIndex(memory);
-      for (const each of per) note(`${name} by ${each}`, await measureQuestions(memory, each, createRanking(index)));
+      for (const each of per) note(`${name} by ${each}`, await measureQuestions(memory, index, each));
       if (per.includes("passage")) note(`${name}, a word on one line`, await measureSingleWords(index));
     }
   }
@@ -37,21 +36,33 @@ export async function measureRecall(folder: string): Promise<string[]> {
 }
 
 function createIndex({ files }: BenchMemory): Promise<WordIndex> {
-  return runInTimeSlices(indexTexts(files, englishWords, null), createUnlimitedCall());
+  const texts = files.map(({ path, lines }) => ({ path, content: lines.map(({ text }) => text).join("\n") }));
+  return runInTimeSlices(indexTexts(texts, englishWords, null), createUnlimitedCall());
 }
 
 /** For each question the share of its evidence among the first passages, or of the files of its evidence. */
-async function measureQuestions({ questions, findSources }: BenchMemory, per: Per, rankBy: Rank): Promise<number[]> {
+async function measureQuestions({ files, questions }: BenchMemory, index: WordIndex, per: Per): Promise<number[]> {
+  const linesByPath = new Map(files.map(({ path, lines }) => [path, lines]));
+  const pathBySource = new Map(files.flatMap(({ path, lines }) => lines.map(({ source }) => [source, path])));
   const recalls: number[] = [];
-  for (const { question, evidence } of questions) {
-    const hits = await rankBy(question, per);
+  for (const { text, evidence } of questions) {
+    const known = evidence.filter((id) => pathBySource.has(id));
+    if (known.length === 0) continue;
+    const ranked = rank(index, readQuery(englishWords, text), { path: "/", per, limit });
+    const hits = await runInTimeSlices(ranked, createUnlimitedCall());
     const found = new Set(
       hits.flatMap(({ file, passage }) => {
         const { firstLine = 0, lastLine = 0 } = file.passages.at(passage) ?? {};
-        return per === "file" ? [file.path] : findSources(file.path, firstLine, lastLine);
+        if (per === "file") return file.path;
+        return (
+          linesByPath
+            .get(file.path)
+            ?.slice(firstLine - 1, lastLine)
+            .flatMap(({ source }) => source ?? []) ?? []
+        );
       }),
     );
-    const wanted = new Set(evidence.map(({ path, source }) => (per === "file" ? path : source)));
+    const wanted = new Set(per === "file" ? known.flatMap((id) => pathBySource.get(id) ?? []) : known);
     recalls.push(Array.from(wanted).filter((each) => found.has(each)).length / wanted.size);
   }
   return recalls;
@@ -83,10 +94,4 @@ function listSingleWords({ files, vocabulary }: WordIndex): Map<string, Pick<Hit
   for (const [word, place] of places)
     if (place !== null && !inPaths.has(vocabulary.find(word) ?? -1)) single.set(word, place);
   return single;
-}
-
-/** What `memory.search` makes by words. */
-function createRanking(index: WordIndex): Rank {
-  return (question, per) =>
-    runInTimeSlices(rank(index, readQuery(englishWords, question), { path: "/", per, limit }), createUnlimitedCall());
 }

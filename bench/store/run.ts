@@ -2,7 +2,7 @@ import { machineLine, readVersion, resultTable } from "../measuring/report.js";
 import { onServer } from "../measuring/servers.js";
 import type { Settings } from "../measuring/settings.js";
 import { measureAgainstOthers } from "./against-others.js";
-import { measureSizes } from "./sizes.js";
+import { measureOptions } from "./options.js";
 import { dims, measureVectorSearch } from "./vector-search.js";
 
 /** Writes do not wait for the journal: so what a store itself costs is the most of them. */
@@ -26,9 +26,9 @@ export async function measureStore(settings: Settings): Promise<string[]> {
       "",
       ...(await measureVectorSearch(uri, settings)),
       "",
-      "### Sizes",
+      "### Options",
       "",
-      ...(await measureSizes(uri, settings)),
+      ...(await measureOptions(uri, settings)),
     ];
   });
 }

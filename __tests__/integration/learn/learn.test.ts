@@ -3,7 +3,6 @@ import { describe, expect, it } from "@jest/globals";
 import { HumanMessage } from "@langchain/core/messages";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { type Memory, MemoryConnectorNode, MemoryNode, MongoMemoryStore } from "../../../src/index.js";
-import { learn } from "../../../src/learn/index.js";
 import { createMcpServer } from "../../../src/mcp/index.js";
 import { answerOf, connectInMemory, connectTo, revisions } from "../../helpers/mcp-clients.js";
 import { serve } from "../../helpers/mcp-http-servers.js";
@@ -161,8 +160,8 @@ describe("what a run reads", () => {
 
 it("a run reads no more in a large memory than in a small one", async () => {
   const files = repetitions({ usual: 2000, long: 20_000 });
-  const small = await countLearnTraffic({ MongoMemoryStore, learn }, { uri, dbName, files: 10 });
-  const large = await countLearnTraffic({ MongoMemoryStore, learn }, { uri, dbName, files });
+  const small = await countLearnTraffic(uri, dbName, 10);
+  const large = await countLearnTraffic(uri, dbName, files);
   expect([small.proposals, large.proposals]).toEqual([4, 4]);
   // A memory of several pages reads a list of them now and then.
   expect(large.commands).toBeLessThanOrEqual(small.commands + 5);
