@@ -27,7 +27,7 @@ for (const variant of variants) {
   testBackend(
     `MongoDB, ${describeVariant(variant)}${isStrict ? ", strict Stable API" : ""}`,
     (address, options) => store.memory(address, options),
-    repetitions({ usual: 3, long: kind === "standalone" ? 75 : 20 }),
+    repetitions({ usual: 3, long: kind === "standalone" ? 20 : 10 }),
   );
 }
 
@@ -35,7 +35,7 @@ const inMemory = new InMemoryStore();
 testBackend(
   "a BaseStore",
   (address, options) => openMemory(inMemory, address, options),
-  repetitions({ usual: 15, long: 300 }),
+  repetitions({ usual: 15, long: 100 }),
 );
 
 // As a node of a graph finds it in its config; never started, so only an unwrapped store could answer.
@@ -43,7 +43,7 @@ const wrapped = new AsyncBatchedStore(inMemory);
 testBackend(
   "a BaseStore wrapped by LangGraph",
   (address, options) => openMemory(wrapped, address, options),
-  repetitions({ usual: 5, long: 50 }),
+  repetitions({ usual: 5, long: 20 }),
 );
 
 const folder = testFolder();
@@ -52,7 +52,7 @@ let page: Promise<{ openMapMemory: OpenMemory }> | undefined;
 testBackend(
   "the backend of docs/writing-a-backend.md",
   async (address, options) => (await (page ??= programOfPage())).openMapMemory(address, options),
-  repetitions({ usual: 25, long: 100 }),
+  repetitions({ usual: 25, long: 50 }),
 );
 
 /** The program of the page itself, so that page and test cannot differ. */

@@ -7,7 +7,7 @@ const folder = testFolder();
 testBackend(
   "a folder",
   (address, options) => openInFolder(folder, address, options),
-  repetitions({ usual: 12, long: 100 }),
+  repetitions({ usual: 12, long: 50 }),
   {
     // A file is replaced by a new one, so that no reader sees half of it; no file system lets its birth be set.
     keepsCreatedAt: false,

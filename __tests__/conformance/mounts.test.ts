@@ -66,12 +66,12 @@ describe("random trees of mounts on every backend", () => {
     opened += 1;
     return open(Object.keys(backends)[opened % Object.keys(backends).length] ?? "")(address, options);
   };
-  defineMountProperty(inTurn, repetitions({ usual: 12, long: 300 }));
+  defineMountProperty(inTurn, repetitions({ usual: 12, long: 100 }));
 });
 
 describe("random trees of mounts in memory", () => {
   defineMountProperty(
     (address, options) => openMemory(new InMemoryStore(), address, options),
-    repetitions({ usual: 100, long: 3_000 }),
+    repetitions({ usual: 100, long: 1_000 }),
   );
 });

@@ -12,7 +12,7 @@ import { folderWith, testFolder } from "../../helpers/test-folder.js";
 const swapper = compiled("__tests__/helpers/link-worker.ts");
 const inside = "inside";
 const outside = "secret";
-const rounds = repetitions({ usual: 20, long: 1000 });
+const rounds = repetitions({ usual: 20, long: 200 });
 const workFolder = ".langgraph-mongo-memory";
 const swappers: ChildProcess[] = [];
 

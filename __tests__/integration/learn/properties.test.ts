@@ -34,7 +34,7 @@ const operation = fc
   .map(({ operation: name, path: named, ...rest }) => change(name, named, rest));
 const answer = fc.array(operation, { maxLength: 8 });
 const limits = { removedShare: 1 };
-const runs = repetitions({ usual: 12, long: 1000 });
+const runs = repetitions({ usual: 12, long: 100 });
 
 const isInside = (file: string): boolean => /^\/(?:archive\/)?(?:profile|projects)\//.test(file);
 

@@ -182,7 +182,7 @@ describe("a source that goes while a run is under way", () => {
   });
 
   it("leaves nothing that waits, however the run and the redaction overtake each other", async () => {
-    for (let count = 0, delayMs = 0; count < repetitions({ usual: 12, long: 200 }); count += 1, delayMs += 1.5) {
+    for (let count = 0, delayMs = 0; count < repetitions({ usual: 12, long: 60 }); count += 1, delayMs += 1.5) {
       const memory = await openNoted();
       const { nodeId } = memory.address;
       for (const note of ["another note", "a third note"]) await memory.write("/inbox/a.md", note);

@@ -290,7 +290,7 @@ describe.each([undefined, 200])("two reviewers at once, with pages of %s bytes",
     );
 
   it("decide once: one wins, the others learn who, and the change is made once or not at all", async () => {
-    for (let round = 0; round < repetitions({ usual: 2, long: 500 }); round += 1) {
+    for (let round = 0; round < repetitions({ usual: 2, long: 50 }); round += 1) {
       const place = open();
       for (const path of ["/a", "/b", "/z"]) await place.memory.write(path, "one");
       const id = await append(place, "/b", "x");
@@ -307,7 +307,7 @@ describe.each([undefined, 200])("two reviewers at once, with pages of %s bytes",
   });
 
   it("beside a writer who changes the text and changes it back make a change only if it ends as approved", async () => {
-    for (let round = 0; round < repetitions({ usual: 2, long: 500 }); round += 1) {
+    for (let round = 0; round < repetitions({ usual: 2, long: 50 }); round += 1) {
       const place = open();
       for (const path of ["/a", "/b", "/z"]) await place.memory.write(path, "one");
       const id = await append(place, "/b", "x");

@@ -14,7 +14,7 @@ import { testDatabase } from "../../helpers/test-database.js";
 
 const at = new Date("2026-03-04T09:05:00Z");
 const file = "/conversations/2026-03-04/t.md";
-const rounds = repetitions({ usual: 1, long: 50 });
+const rounds = repetitions({ usual: 1, long: 10 });
 const kinds: ServerKind[] = isLong ? ["replicaSet", "standalone"] : ["replicaSet"];
 
 async function readLines(memory: Memory): Promise<string[]> {

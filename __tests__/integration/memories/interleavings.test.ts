@@ -120,7 +120,7 @@ async function expectHistoryOf(memory: Memory, after: Course["after"]): Promise<
   }
 }
 
-const cases = repetitions({ usual: 20, long: 1_500 });
+const cases = repetitions({ usual: 20, long: 300 });
 
 describe("two calls of two processes", () => {
   it(`have an order that explains what they answer and leave, wherever one comes between two commands of the other`, async () => {

@@ -14,7 +14,7 @@ import { useClient } from "../../helpers/use-client.js";
 
 const processes = 4;
 const linesBetween = repetitions({ usual: 30, long: 60 });
-const rounds = repetitions({ usual: 1, long: 6 });
+const rounds = repetitions({ usual: 1, long: 2 });
 /** A server ends the transaction of a dead process after this time, which is a minute by default. */
 const shortTransactions = ["--setParameter", "transactionLifetimeLimitSeconds=2"];
 

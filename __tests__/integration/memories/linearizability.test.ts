@@ -18,8 +18,8 @@ import { freshAddress } from "../../helpers/memory-case.js";
 
 const processes = 4;
 const calls = repetitions({ usual: 20, long: 40 });
-const rounds = repetitions({ usual: 1, long: 15 });
-const crashes = repetitions({ usual: 1, long: 8 });
+const rounds = repetitions({ usual: 1, long: 3 });
+const crashes = repetitions({ usual: 1, long: 2 });
 /** Before it, and after it. */
 const callsAroundCrash = 60;
 const someSeed = (): number => Math.trunc(Math.random() * 1_000_000);

@@ -7,7 +7,7 @@ import { findPageFaults, readStoredPages } from "../../helpers/stored-pages.js";
 import { testDatabase } from "../../helpers/test-database.js";
 
 const { client, name: dbName, db } = testDatabase("replicaSet");
-const rounds = repetitions({ usual: 1, long: 30 });
+const rounds = repetitions({ usual: 1, long: 5 });
 
 /** As two processes: each store knows other pages. */
 const openStores = (options: Partial<MongoMemoryStoreOptions>): [MongoMemoryStore, MongoMemoryStore] => [
@@ -44,7 +44,7 @@ describe.each([200, undefined])("many writers of two processes, with pages of %s
       };
       const forget = async (): Promise<void> => {
         for (let time = 0; time < 4; time += 1) {
-          const wanted = made.size + repetitions({ usual: 15, long: 60 });
+          const wanted = made.size + repetitions({ usual: 15, long: 30 });
           while (made.size < wanted) await new Promise(setImmediate);
           begun += 1;
           await stores[time % 2 === 0 ? 0 : 1].forget(address);
@@ -82,7 +82,7 @@ describe.each([false, true])("a memory of several pages that expires again and a
     };
     const write = async (): Promise<void> => {
       const expected = new Map<string, string[]>();
-      for (let index = 0; index < repetitions({ usual: 30, long: 2_000 }); index += 1) {
+      for (let index = 0; index < repetitions({ usual: 30, long: 300 }); index += 1) {
         // A change in a page other than the head is noted in the head within a sixteenth of the life.
         const pass = [0, 0.02, 0.25, 0.9, 1, 1.1][Math.floor(Math.random() * 6)] ?? 0;
         now += lifeMs * pass;

@@ -125,7 +125,7 @@ describe.each(variants.map((variant) => [describeVariant(variant), variant] as c
   (_title, { place, history }) => {
     const { open, memories } = openCollection(place, history);
 
-    it.each(Array.from({ length: repetitions({ usual: 1, long: 100 }) }, (_, index) => index + 1))(
+    it.each(Array.from({ length: repetitions({ usual: 1, long: 10 }) }, (_, index) => index + 1))(
       "are answered, refused, stored and recorded as the tree says (seed %i)",
       async (seed) => {
         const pick = createChoose(seed);

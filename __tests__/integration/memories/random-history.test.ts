@@ -207,7 +207,7 @@ async function assertHistory({ memory, history, trees, redacted, present }: Reco
 describe.each(places.map((place) => [describePlace(place), place] as const))("a history, %s", (_, place) => {
   const [kind, pageBytes] = place;
   const { client, name: dbName } = testDatabase(kind);
-  const numRuns = repetitions({ usual: 1, long: 60 });
+  const numRuns = repetitions({ usual: 1, long: 10 });
 
   it("agrees with a list of all trees, whatever is changed, reverted and redacted", async () => {
     const store = new MongoMemoryStore({ client, dbName, history: true, ...withPageBytes(pageBytes) });

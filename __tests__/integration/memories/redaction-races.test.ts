@@ -48,7 +48,7 @@ const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(
 
 describe("a text that is redacted while its approval is under way", () => {
   it("is nowhere afterwards, however both calls overtake each other", async () => {
-    const wanted = repetitions({ usual: 10, long: 300 });
+    const wanted = repetitions({ usual: 10, long: 100 });
     // How long an approval takes depends on the load of the machine.
     let approvalMs = 0;
     for (let both = 0, part = 0; both < wanted; part = (part + 0.05) % 1.2) {
@@ -114,7 +114,7 @@ describe("a text that is redacted beside a revert", () => {
   ];
 
   it.each(reverts)("is nowhere afterwards, however a revert of %s is overtaken", async (_, prepare, what) => {
-    for (let round = 0; round < repetitions({ usual: 12, long: 300 }); round += 1) {
+    for (let round = 0; round < repetitions({ usual: 12, long: 100 }); round += 1) {
       const secret = createSecret();
       const memory = openFresh();
       await prepare(memory, "/d/a", secret);
@@ -209,7 +209,7 @@ describe("a file whose earlier versions are redacted", () => {
   });
 
   it("takes its texts out of a proposal that is approved at the same time", async () => {
-    for (let round = 0; round < repetitions({ usual: 6, long: 300 }); round += 1) {
+    for (let round = 0; round < repetitions({ usual: 6, long: 100 }); round += 1) {
       const { memory, secret } = await leakByApproval(false);
       // It was made for the text of version 2, and can be approved while the file has that text again.
       await getHistory(memory).revert({ path: "/a", to: "2" });

@@ -377,7 +377,7 @@ describe("an earlier tree", () => {
           if (chosen === null) expect(directories.join()).not.toContain("secret");
         });
       }),
-      { numRuns: repetitions({ usual: 12, long: 500 }) },
+      { numRuns: repetitions({ usual: 12, long: 100 }) },
     );
   });
 });

@@ -119,7 +119,7 @@ describe("a search by words and meaning", () => {
           naive.map(([, score]) => expect.closeTo(score / (naive[0]?.[1] ?? 1), 9)),
         );
       }),
-      { numRuns: repetitions({ usual: 6, long: 300 }) },
+      { numRuns: repetitions({ usual: 6, long: 60 }) },
     );
   });
 });

@@ -6,7 +6,7 @@ import { isLong, repetitions } from "../../helpers/repetitions.js";
 import { testDatabase } from "../../helpers/test-database.js";
 import { useClient } from "../../helpers/use-client.js";
 
-const writers = repetitions({ usual: 300, long: 10_000 });
+const writers = repetitions({ usual: 300, long: 3_000 });
 /** Items know no transactions, so a standalone shows nothing else. */
 const kinds: ServerKind[] = isLong ? ["standalone", "replicaSet"] : ["replicaSet"];
 const batchCount = repetitions({ usual: 20, long: 200 });
