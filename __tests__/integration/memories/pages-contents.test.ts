@@ -77,6 +77,21 @@ describe("files that are larger than a page", () => {
   });
 });
 
+it("an outline over its limit has no text, also of a page whose files are all empty", async () => {
+  const memory = openStore(withPageBytes(200)).memory(freshAddress());
+  for (const path of ["/a", "/b", "/c"]) await memory.write(path, "x".repeat(300));
+  await memory.write("/b", "");
+  await memory.append("/c", "x".repeat(300));
+  const pages = await findPages(memories, memory);
+  expect(pages.map(({ files }) => files)).toContainEqual(["/b"]);
+  const { files } = await memory.outline({ maxContentBytes: 800 });
+  expect(files.map(({ path, content }) => [path, content])).toEqual([
+    ["/a", undefined],
+    ["/b", undefined],
+    ["/c", undefined],
+  ]);
+});
+
 describe.each([false, true])("files of the largest size, history: %s,", (history) => {
   const store = new MongoMemoryStore({ client, dbName, history });
   const open = (): Memory => store.memory(freshAddress(), { maxFileBytes: 7_500_000 });

@@ -158,10 +158,10 @@ describe.each(variants.map((variant) => [describeVariant(variant), variant] as c
       },
     );
 
-    /** What the last change told the history, if it has not been moved out of the document. */
+    /** What the change of this round told the history, if it is not moved out of its page yet. */
     async function checkOutbox({ nodeId }: CheckedAddress, recorded: RecordedEdits[]): Promise<void> {
-      const document = (await memories.findOne({ nodeId })) as MemoryDocument | null;
-      const last = document?.outbox?.at(-1);
+      const pages = (await memories.find({ nodeId }).toArray()) as unknown as MemoryDocument[];
+      const last = pages.flatMap(({ outbox = [] }) => outbox).find(({ at }) => at.getTime() === now.getTime());
       const made = recorded.at(-1);
       if (last !== undefined && made !== undefined)
         expect(describeEdits(recordedChange(last, ""))).toEqual(describeEdits(made));

@@ -69,7 +69,8 @@ export async function readOutline(
   const { files, directories } = joinTrees(pages);
   const totalBytes = sumBytes(files);
   if (totalBytes > maxContentBytes) {
-    const starts = pages.flatMap(({ tree }) => tree.outline({ leadChars }).files);
+    // Nor that of a page whose files are all empty.
+    const starts = pages.flatMap(({ tree }) => tree.outline({ leadChars, maxContentBytes: -1 }).files);
     return { files: starts, directories, revision: sumRevisions(pages) };
   }
   // The pages of a memory of several are small together, and were not read whole.
