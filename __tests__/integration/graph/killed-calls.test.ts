@@ -12,7 +12,7 @@ import { createPersistentAgent } from "../../helpers/persistent-agent.js";
 import { isLong, repetitions } from "../../helpers/repetitions.js";
 import { testDatabase } from "../../helpers/test-database.js";
 
-const rounds = repetitions({ usual: 1, long: 10 });
+const rounds = repetitions({ usual: 1, long: 3 });
 const kinds: ServerKind[] = isLong ? ["replicaSet", "standalone"] : ["replicaSet"];
 const dialects = await dialectsUnderTest();
 

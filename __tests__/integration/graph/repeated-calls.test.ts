@@ -21,7 +21,7 @@ import {
 import type { ScriptedCall } from "../../helpers/scripted-chat-model.js";
 import { testDatabase } from "../../helpers/test-database.js";
 
-const rounds = repetitions({ usual: 1, long: 10 });
+const rounds = repetitions({ usual: 1, long: 3 });
 const kinds: ServerKind[] = isLong ? ["replicaSet", "standalone"] : ["replicaSet"];
 
 function openStore(kind: ServerKind): MongoMemoryStore {
