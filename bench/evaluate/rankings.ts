@@ -8,7 +8,7 @@ export type Ranking = (question: Question) => Promise<string[]>;
 export async function createRankings(
   memory: Memory,
   conversation: Conversation,
-  ranks: boolean,
+  hasRanks: boolean,
 ): Promise<Record<string, Ranking>> {
   const { files } = await memory.snapshot();
   const lines = files.flatMap(({ content }) =>
@@ -19,7 +19,7 @@ export async function createRankings(
   return {
     "newest lines that fit": async () => lines.toReversed(),
     "BM25 of lines, best first": async ({ text }) => rankByWords(text),
-    ...(ranks && {
+    ...(hasRanks && {
       "vectors of messages, best first": async ({ bySimilarity }) => bySimilarity.map((id) => texts.get(id) ?? ""),
     }),
     "passages of `search`, best first": rankBySearch(memory),

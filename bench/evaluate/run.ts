@@ -1,8 +1,8 @@
 import { parseArgs } from "node:util";
 import { shownText } from "../../src/core/display/shown-text.js";
 import type { Memory } from "../../src/index.js";
-import { tableHead, toRow } from "../measuring/report.js";
 import { type Conversation, readBeam, readLocomo } from "../measuring/conversations.js";
+import { tableHead, toRow } from "../measuring/report.js";
 import { renderPrompt, writeConversation } from "./memory.js";
 import { readNotes } from "./notes.js";
 import { createRankings, type Ranking, rankBySearch, takeFirst } from "./rankings.js";
@@ -41,9 +41,8 @@ await evaluate("Notes", [notes], holdsPart, async () => {
 });
 
 if (values.data !== undefined) {
-  const openRanked = (conversation: Conversation) => openLogs(conversation, true);
-  await evaluate("LoCoMo", await readLocomo(values.data), holdsAll, openRanked);
-  await evaluate("BEAM 100K", await readBeam(values.data), holdsPart, (conversation) => openLogs(conversation, false));
+  await evaluate("LoCoMo", await readLocomo(values.data), holdsAll, openLogs);
+  await evaluate("BEAM 100K", await readBeam(values.data), holdsPart, openLogs);
 }
 
 /** What is compared: memories that a connector shows, and texts in the order of a ranking. */
@@ -52,13 +51,13 @@ interface Compared {
   rankings: Record<string, Ranking>;
 }
 
-/** @param ranks whether there are given ranks by meaning */
-async function openLogs(conversation: Conversation, ranks: boolean): Promise<Compared> {
+async function openLogs(conversation: Conversation): Promise<Compared> {
+  const hasRanks = conversation.questions.some(({ bySimilarity }) => bySimilarity.length > 0);
   const words = await writeConversation(conversation, false);
   return {
     memories: {
       words,
-      ...(ranks && { "words and meaning": await writeConversation(conversation, true) }),
+      ...(hasRanks && { "words and meaning": await writeConversation(conversation, true) }),
       "words, beside learnt files": await writeConversation(conversation, false, createLearnt(conversation, true)),
       "words, beside badly learnt files": await writeConversation(
         conversation,
@@ -66,7 +65,7 @@ async function openLogs(conversation: Conversation, ranks: boolean): Promise<Com
         createLearnt(conversation, false),
       ),
     },
-    rankings: await createRankings(words, conversation, ranks),
+    rankings: await createRankings(words, conversation, hasRanks),
   };
 }
 

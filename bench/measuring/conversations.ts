@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -58,10 +59,14 @@ interface Ranks {
   order: number[][];
 }
 
-/** Reads LoCoMo, reduced for retrieval: one turn is one message, and what its picture shows is a part of its text. */
+/**
+ * Reads LoCoMo, reduced for retrieval: one turn is one message, and what its picture shows is a part of its text. A
+ * folder need not have the ranks by meaning.
+ */
 export async function readLocomo(folder: string): Promise<Conversation[]> {
   const dialogues = (await readJson(join(folder, "locomo/locomo.json"))) as Dialogue[];
-  const ranks = (await readJson(join(folder, "locomo/minilm-order.json.gz"))) as Ranks[];
+  const ranksPath = join(folder, "locomo/minilm-order.json.gz");
+  const ranks = existsSync(ranksPath) ? ((await readJson(ranksPath)) as Ranks[]) : [];
   return dialogues.map(({ sessions, questions }, dialogue) => ({
     parts: sessions.map(({ session, date, turns }) => ({
       name: `session_${session}`,

@@ -4,7 +4,7 @@ import { type Call, measureCases } from "../measuring/measure.js";
 import { resultTable } from "../measuring/report.js";
 import { inDatabase, notWaiting } from "../measuring/servers.js";
 import type { Settings } from "../measuring/settings.js";
-import { type BenchItem, createItems, createNewItem, load, storeDocument, toId } from "./fixture.js";
+import { type BenchItem, createItems, createNewItem, load, storeDocument } from "./fixture.js";
 import { createOperations } from "./operations.js";
 
 const ttlMs = 30 * 24 * 60 * 60 * 1_000;
@@ -19,18 +19,18 @@ export function measureOptions(uri: string, { rounds, itemCounts }: Settings): P
       options: object,
       createFields: (item: BenchItem, index: number) => Document,
     ): Promise<Record<"put" | "restore", Call>> => {
-      const collection = client.db(dbName).collection<{ _id: string }>(itemsCollection);
+      const collection = client.db(dbName).collection(itemsCollection);
       const store = new MongoMemoryStore({ client, dbName, itemsCollection, textSearch: false, ...options });
       await store.start();
       await load(
-        client.db(dbName).collection(itemsCollection),
+        collection,
         createItems(count).map((item, index) => ({ ...storeDocument(item, new Date()), ...createFields(item, index) })),
       );
       return {
         put: createOperations(store, count)["put new"],
         restore: (iteration) => {
-          const { namespace, key } = createNewItem(iteration);
-          return collection.deleteOne({ _id: toId(namespace, key) });
+          const { _id } = storeDocument(createNewItem(iteration), new Date());
+          return collection.deleteOne({ _id });
         },
       };
     };

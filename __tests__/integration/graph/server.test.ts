@@ -94,7 +94,11 @@ describe.each(stores)("the development server of LangGraph with $name", ({ isMon
 
   it("gives each thread a memory of its own, and shows the global one where that is empty", async () => {
     const [ada, bob] = [await newThread(), await newThread()];
-    expect(await answer("per_thread", ada, "what do you see?")).toContain("This memory is empty");
+    const empty = `<memory scope="perThread" view="full">
+This memory is empty; the memory tool writes to it.
+Scope: perThread, this thread only.
+</memory>`;
+    expect(await answer("per_thread", ada, "what do you see?")).toBe(empty);
     const rule = [["memory", "per-thread", "global"], "/house rules", { content: "Be brief." }] as const;
     await (isMongo ? mongo.put([...rule[0]], rule[1], rule[2]) : client.store.putItem([...rule[0]], rule[1], rule[2]));
     await ask("per_thread", ada, "note Ada is vegetarian.");

@@ -160,7 +160,7 @@ describe.each(variants.map((variant) => [describeVariant(variant), variant] as c
 
     /** What the change of this round told the history, if it is not moved out of its page yet. */
     async function checkOutbox({ nodeId }: CheckedAddress, recorded: RecordedEdits[]): Promise<void> {
-      const pages = (await memories.find({ nodeId }).toArray()) as unknown as MemoryDocument[];
+      const pages = await memories.find<MemoryDocument>({ nodeId }).toArray();
       const last = pages.flatMap(({ outbox = [] }) => outbox).find(({ at }) => at.getTime() === now.getTime());
       const made = recorded.at(-1);
       if (last !== undefined && made !== undefined)

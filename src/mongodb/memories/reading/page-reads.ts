@@ -69,7 +69,7 @@ export async function readOutline(
   const { files, directories } = joinTrees(pages);
   const totalBytes = sumBytes(files);
   if (totalBytes > maxContentBytes) {
-    // Nor that of a page whose files are all empty.
+    // 0 would show the texts of a page whose files are all empty.
     const starts = pages.flatMap(({ tree }) => tree.outline({ leadChars, maxContentBytes: -1 }).files);
     return { files: starts, directories, revision: sumRevisions(pages) };
   }
