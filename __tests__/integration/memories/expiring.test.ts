@@ -260,6 +260,36 @@ describe("a sweep", () => {
     expect(await own.sweepExpired()).toEqual({ memories: 0 });
   });
 
+  it.each([
+    { kept: "with the same lifetime", expireMs: { perUser: dayMs }, history: true },
+    { kept: "without a lifetime", expireMs: {}, history: true },
+    { kept: "with a history of its own", expireMs: { perUser: dayMs }, history: false },
+  ])("removes the versions that a store $kept has kept of memories that are gone", async ({ expireMs, history }) => {
+    const memoriesCollection = `gone ${randomUUID()}`;
+    const keeper = openStore({ memoriesCollection, expireMs, history: true });
+    const appendOften = async (memory: Memory): Promise<void> => {
+      // So many that versions are moved into their collection.
+      for (let change = 0; change < 65; change += 1) await memory.append("/a", "x");
+    };
+    nowMs = startMs;
+    const [present, gone, replaced] = [1, 2, 3].map(() => keeper.memory(freshUser())) as [Memory, Memory, Memory];
+    for (const memory of [present, gone, replaced]) await appendOften(memory);
+    const stored = db.collection(memoriesCollection);
+    // As MongoDB does after their end.
+    await stored.deleteMany({ userId: { $in: [gone, replaced].map(ownerOf) } });
+    nowMs = startMs + dayMs / 2;
+    await present.append("/a", "x");
+    nowMs = startMs + dayMs;
+    await appendOften(replaced);
+    expect(await openStore({ memoriesCollection, history }).sweepExpired()).toEqual({ memories: 0 });
+    const versionIds = await db.collection(`${memoriesCollection}_versions`).distinct("_id");
+    const versionsIds = new Set(versionIds.map((id) => String(id).split(".")[0]));
+    const incarnations = (await stored.find().toArray()).map(({ key }) => String(key));
+    expect(versionsIds).toEqual(new Set(incarnations));
+    const listed = [present, replaced].map(async (memory) => (await readAll(getHistory(memory).list())).length);
+    expect(await Promise.all(listed)).toEqual([66, 65]);
+  });
+
   it("goes on after a memory that it cannot remove", async () => {
     const own = openStore({ memoriesCollection: `failing ${randomUUID()}` });
     for (let count = 0; count < 2; count += 1) await createMemory(own, large);
@@ -465,7 +495,8 @@ describe("the indexes of expireMs", () => {
     const agent = login("agent", "app");
     const open = (by: MongoClient, expireMs: { perUser?: number }): MongoMemoryStore =>
       new MongoMemoryStore({ client: by, dbName: "app", expireMs });
-    await open(agent, { perUser: dayMs }).start();
+    // The versions belong to another program, if there are any.
+    expect(await open(agent, { perUser: dayMs }).sweepExpired()).toEqual({ memories: 0 });
     expect(await getFailure(open(agent, { perUser: 1000 }).start())).toMatchObject({
       code: "EIO",
       message: expect.stringMatching(/expire_per_user.*another lifetime.*grant listIndexes and collMod/),

@@ -3,7 +3,7 @@ import type { CallContext } from "../../core/runtime/call.js";
 import { createIndexes } from "../driver/create-indexes.js";
 import { storageError } from "../driver/errors.js";
 import type { ExactCollection } from "../driver/exact-collection.js";
-import { reading, streaming, streamingBatches } from "../driver/reads.js";
+import { reading, streamingBatches } from "../driver/reads.js";
 import type { SnapshotOptions } from "../driver/snapshot-reads.js";
 import type { Head } from "./outbox.js";
 import { type Redaction, writeRedactions } from "./redaction/write-redactions.js";
@@ -80,6 +80,9 @@ export const versionIndexes: (IndexDescription & { name: string })[] = [
 
 /** Versions have a few hundred bytes each, unless they contain whole texts. The server also ends a batch at 16 MB. */
 const batchSize = 2000;
+
+/** Reason: the server closes a cursor that is unused for 10 minutes, while the versions of a batch are removed. */
+const ownersAtOnce = 100;
 
 /** The most paths that one command searches for. */
 const maxPathsPerCommand = 100;
@@ -239,12 +242,11 @@ export class VersionCollection {
     return count + (await this.#collection.deleteMany(ofMemory, call));
   }
 
-  /** Reads the memories of a range that have versions. */
-  async *memories(range: object, call: CallContext): AsyncGenerator<string> {
-    for await (const { _id } of streaming(
-      this.#collection.find<{ _id: string }>(range, call, { projection: { _id: 1 } }),
-    ))
-      yield _id;
+  /** Reads the documents that name the owners of versions, a batch at a time. */
+  findOwners(filter: object, call: CallContext): AsyncGenerator<OwnerDocument[]> {
+    return streamingBatches(async () =>
+      this.#collection.find<OwnerDocument>(filter, call, { batchSize: ownersAtOnce }),
+    );
   }
 
   /** Removes a person or a thread from the authors and redactors of versions. */

@@ -197,9 +197,9 @@ export class MongoMemoryStore extends BaseStore {
   }
 
   /**
-   * Removes all memories that have expired by the `expireMs` of this store, with their versions. Without `expireMs` it
-   * removes nothing. It has no time limit as a whole; each memory has `timeoutMs`. If it fails, call it again: it
-   * removes the rest.
+   * Removes all memories that have expired by the `expireMs` of this store, with their versions, and the versions of
+   * memories that MongoDB has removed. Without `expireMs` it removes nothing. It has no time limit as a whole; each
+   * memory has `timeoutMs`. If it fails, call it again: it removes the rest.
    * @returns the number of memories that this call removed
    * @throws MemoryError EIO if the database failed or did not answer within `timeoutMs`
    */

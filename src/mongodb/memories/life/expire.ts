@@ -10,17 +10,18 @@ import { getIncarnation, type MemoryDocument } from "../documents/page-document.
 import { getPagesRange } from "../documents/page-ids.js";
 import { lookUpIncarnation } from "../changing/page-target.js";
 import { expiryFields, findLastChange, listPages } from "../reading/known-pages.js";
+import { findGoneMemories, removeVersions } from "./gone-versions.js";
 import { isAlone } from "./remove-memories.js";
 
 /** Removes a memory with its versions, if it has expired. @returns whether this call removed it */
 async function removeIfExpired(memory: PagedMemory, head: MemoryDocument, call: CallContext): Promise<boolean> {
-  const { expiry, address, history, versions } = memory;
+  const { expiry, address } = memory;
   const deadline = expiry.deadline(address.scope);
   if (deadline === null) return false;
   const gone = await (head.hi === undefined
     ? removeHead(memory, { ...lookUpIncarnation(head), ...isAlone }, deadline, call)
     : removePages(memory, head, deadline, call));
-  if (gone?.hasVersions === true && history !== null) await versions.remove(getIncarnation(head), call);
+  if (gone?.hasVersions === true) await removeVersions(memory, getIncarnation(head), call);
   return gone !== null;
 }
 
@@ -69,16 +70,18 @@ export async function removeExpired(memory: PagedMemory, call: CallContext): Pro
 }
 
 /**
- * Removes each expired memory. One that cannot be removed does not stop the others.
- * @param limits of each memory, which has the time of a call
+ * Removes all memories that have expired, with their versions.
+ * @param limits of each removal, which has the time of a call
  */
 export async function sweep(memories: MemoriesContext, limits: CallLimits): Promise<SweptCounts> {
   const call = new Call({ actor: null, timeoutMs: limits.timeoutMs });
   const swept = sweepMemories(memories, call);
   try {
-    for (let count = 0; ; count += 1) {
-      const { done } = await withinTime(limits, "change", () => reading(() => swept.next()));
-      if (done === true) return { memories: count };
+    let count = 0;
+    for (;;) {
+      const next = await withinTime(limits, "change", () => reading(() => swept.next()));
+      if (next.done === true) return { memories: count };
+      count += next.value;
     }
   } catch (error) {
     // Ends the step that is still under way, and then the cursor.
@@ -91,33 +94,48 @@ export async function sweep(memories: MemoriesContext, limits: CallLimits): Prom
 /** The most memories that one command finds. Reason: the server closes a cursor that is unused for 10 minutes. */
 const foundAtOnce = 100;
 
-/**
- * Removes all memories that have expired, with their versions. MongoDB removes those of one page too, about a minute
- * after their end, and leaves the versions until they expire. Yields once for each memory that this sweep has removed.
- */
-async function* sweepMemories(context: MemoriesContext, call: CallContext): AsyncGenerator<void> {
-  const { ready, expiry } = context;
-  await ready();
+/** Does all removals. One that fails does not stop the others. Yields the number of memories that each has removed. */
+async function* sweepMemories(context: MemoriesContext, call: CallContext): AsyncGenerator<number, void> {
   const errors: unknown[] = [];
+  await context.ready();
+  for await (const remove of findRemovals(context, call)) {
+    call.throwIfAborted();
+    try {
+      yield (await remove()) ? 1 : 0;
+    } catch (error) {
+      errors.push(error);
+    }
+  }
+  if (errors.length > 0) throw errors[0];
+}
+
+/**
+ * Finds all memories that have expired, and then the versions of memories that are gone. MongoDB too removes memories of
+ * one page, about a minute after their end, and leaves their versions.
+ * @returns removals, which return whether they have removed a memory
+ */
+async function* findRemovals(context: MemoriesContext, call: CallContext): AsyncGenerator<() => Promise<boolean>> {
+  const { expiry } = context;
   for (const scope of memoryScopes) {
     const deadline = expiry.deadline(scope);
     if (deadline === null) continue;
     for await (const head of findOld(context, scope, deadline, call)) {
-      call.throwIfAborted();
       const address = parseAddress(head);
-      // No memory can have such ids.
-      if (address === null) continue;
-      try {
-        if (!(await removeIfExpired(openContext(context, address), head, call))) continue;
-      } catch (error) {
-        errors.push(error);
-        continue;
+      // No memory can have other ids.
+      if (address !== null) yield () => removeIfExpired(openContext(context, address), head, call);
+    }
+    // The versions of a memory that was changed within its lifetime expire later.
+    const expiresAt = { $not: { $gt: expiry.versionsExpireAt(scope)?.latest } };
+    // Without `nodeId` the server would not use the index of the owners.
+    for await (const gone of findGoneMemories(context, { nodeId: { $exists: true }, scope, expiresAt }, call)) {
+      for (const memory of gone) {
+        yield async () => {
+          await removeVersions(context, memory, call);
+          return false;
+        };
       }
-      yield;
     }
   }
-  // A memory that cannot be removed does not stop the removal of the others.
-  if (errors.length > 0) throw errors[0];
 }
 
 /** Finds memories of one page that have expired, and then those of several with an old head, each by its own index. */

@@ -1,17 +1,18 @@
 import type { CallContext } from "../../../core/runtime/call.js";
-import { isBadHint, isUnauthorized, storageError } from "../../driver/errors.js";
-import { reading, streaming } from "../../driver/reads.js";
+import { isBadHint, storageError } from "../../driver/errors.js";
+import { streaming } from "../../driver/reads.js";
 import { ownerOfAnyNode, rangeFilter, type RangeOwner } from "../addresses/address-keys.js";
 import type { AddressRange } from "../addresses/address-ranges.js";
 import { addressProjection, parseAddress } from "../listing/found-memories.js";
 import type { ForgottenCounts } from "../addresses/memory-filter.js";
 import { type Expression, literal, where } from "../documents/expressions.js";
-import { lookUpRange, type MemoriesContext, openContext } from "../memory-context.js";
+import { type MemoriesContext, openContext } from "../memory-context.js";
 import { actorName, isRecordedBy } from "../outbox/outbox.js";
 import { moveVersions } from "../outbox/outbox-source.js";
-import { getIncarnation, type MemoryDocument } from "../documents/page-document.js";
+import type { MemoryDocument } from "../documents/page-document.js";
 import { outboxIndex } from "../documents/page-indexes.js";
 import { removeExpired } from "./expire.js";
+import { findGoneMemories, removeVersions } from "./gone-versions.js";
 import { findMentions } from "./mentions.js";
 import { type OutboxVersions, removeMemories } from "./remove-memories.js";
 
@@ -36,7 +37,7 @@ export async function forgetRange(
   try {
     const { hadVersions, recorded, ...counts } = await removeMemories(context, range, call);
     const mayHaveVersions = history !== null || hadVersions || recorded.length > 0 || counts.memories === 0;
-    const moved = mayHaveVersions ? await removeVersions(context, recorded, range, call) : 0;
+    const moved = mayHaveVersions ? await removeVersionsOfRange(context, recorded, range, call) : 0;
     await vectors.remove(filter, call);
     const erased = { ...counts, versions: recorded.reduce((sum, { ids }) => sum + ids.length, moved), proposals };
     const isLooking = owner !== null && itemsCollection !== null;
@@ -48,38 +49,22 @@ export async function forgetRange(
 }
 
 /**
- * Removes the versions of a range. A store without history may lack the rights for versions of another store, and keeps
- * the authors of changes to other memories.
+ * Removes the versions of a range. A store without history keeps the authors of changes to other memories.
  * @returns the number of removed versions, without those that the documents of the memories have recorded
  */
-async function removeVersions(
+async function removeVersionsOfRange(
   context: MemoriesContext,
   recorded: readonly OutboxVersions[],
   range: AddressRange,
   call: CallContext,
 ): Promise<number> {
-  const { versions, history } = context;
-  try {
-    const owned: string[] = [];
-    for await (const memory of versions.memories({ ...range }, call)) owned.push(memory);
-    const live = new Set(owned.length === 0 ? [] : await findIncarnations(context, range, call));
-    const copies = new Map(recorded.map(({ versionsId, ids }) => [versionsId, ids]));
-    let count = 0;
-    for (const memory of owned.filter((each) => !live.has(each)))
-      count += await versions.remove(memory, call, copies.get(memory));
-    if (history !== null) await unname(context, range, call);
-    return count;
-  } catch (error) {
-    if (history === null && isUnauthorized(error)) return 0;
-    throw error;
-  }
-}
-
-/** Finds the incarnations of the memories of a range, including expired ones. */
-async function findIncarnations(context: MemoriesContext, range: AddressRange, call: CallContext): Promise<string[]> {
-  const options = { projection: { key: 1 } };
-  const found = context.collection.find<MemoryDocument>(lookUpRange(range), call, options);
-  return (await reading(() => found.toArray())).map(getIncarnation);
+  const { history } = context;
+  const copies = new Map(recorded.map(({ versionsId, ids }) => [versionsId, ids]));
+  let count = 0;
+  for await (const gone of findGoneMemories(context, range, call))
+    for (const memory of gone) count += await removeVersions(context, memory, call, copies.get(memory));
+  if (history !== null) await unname(context, range, call);
+  return count;
 }
 
 /** Removes a person or a thread from the authors and redactors of changes to memories of others. */
