@@ -274,6 +274,29 @@ describe("MongoDB", () => {
     expect(await readAll(new MongoMemoryStore({ ...options, expireMs: {} }).listMemories())).toHaveLength(120);
   });
 
+  it("gives each batch of owners a time of its own, however many have nothing to sweep", async () => {
+    const mongod = await privateMongod("standalone");
+    const own = useClient(new MongoClient(mongod.uri));
+    const writer = new MongoMemoryStore({ client: own, dbName: "sweep" });
+    const memories = Array.from({ length: 250 }, (_, index) =>
+      writer.memory({ nodeId: "a", scope: "perUser", userId: `u${index}` }),
+    );
+    await Promise.all(memories.map((memory) => memory.write("/a", "x")));
+    const heads = await own.db("sweep").collection("memories").find().toArray();
+    const owners = heads.map(({ key, nodeId, scope, userId }) => ({
+      _id: String(key) as never,
+      nodeId,
+      scope,
+      userId,
+    }));
+    await own.db("sweep").collection("memories_versions").insertMany(owners);
+    const store = new MongoMemoryStore({ client: own, dbName: "sweep", expireMs: { perUser: 1e9 }, timeoutMs: 4000 });
+    await startPatiently(store);
+    await failCommands(own, { failCommands: ["getMore"], blockConnection: true, blockTimeMS: 2500 });
+    expect(await store.sweepExpired()).toEqual({ memories: 0 });
+    expect(await own.db("sweep").collection("memories_versions").countDocuments()).toBe(250);
+  });
+
   it("stops reading for a call that is over", async () => {
     const watched = useClient(new MongoClient(uri, { monitorCommands: true }));
     const store = new MongoMemoryStore({ client: watched, dbName: name, timeoutMs: 50 });

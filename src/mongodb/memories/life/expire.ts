@@ -94,27 +94,35 @@ export async function sweep(memories: MemoriesContext, limits: CallLimits): Prom
 /** The most memories that one command finds. Reason: the server closes a cursor that is unused for 10 minutes. */
 const foundAtOnce = 100;
 
-/** Does all removals. One that fails does not stop the others. Yields the number of memories that each has removed. */
+/**
+ * Does all removals. One that fails does not stop the others. Yields the number of memories that each has removed, and 0
+ * after each batch: a batch in which nothing is to be removed takes time too.
+ */
 async function* sweepMemories(context: MemoriesContext, call: CallContext): AsyncGenerator<number, void> {
   const errors: unknown[] = [];
   await context.ready();
-  for await (const remove of findRemovals(context, call)) {
-    call.throwIfAborted();
-    try {
-      yield (await remove()) ? 1 : 0;
-    } catch (error) {
-      errors.push(error);
+  for await (const removals of findRemovals(context, call)) {
+    for (const remove of removals) {
+      call.throwIfAborted();
+      try {
+        yield (await remove()) ? 1 : 0;
+      } catch (error) {
+        errors.push(error);
+      }
     }
+    yield 0;
   }
   if (errors.length > 0) throw errors[0];
 }
 
+/** Removes something, and returns whether it was a memory. */
+type Removal = () => Promise<boolean>;
+
 /**
  * Finds all memories that have expired, and then the versions of memories that are gone. MongoDB too removes memories of
  * one page, about a minute after their end, and leaves their versions.
- * @returns removals, which return whether they have removed a memory
  */
-async function* findRemovals(context: MemoriesContext, call: CallContext): AsyncGenerator<() => Promise<boolean>> {
+async function* findRemovals(context: MemoriesContext, call: CallContext): AsyncGenerator<Removal[]> {
   const { expiry } = context;
   for (const scope of memoryScopes) {
     const deadline = expiry.deadline(scope);
@@ -122,18 +130,16 @@ async function* findRemovals(context: MemoriesContext, call: CallContext): Async
     for await (const head of findOld(context, scope, deadline, call)) {
       const address = parseAddress(head);
       // No memory can have other ids.
-      if (address !== null) yield () => removeIfExpired(openContext(context, address), head, call);
+      if (address !== null) yield [() => removeIfExpired(openContext(context, address), head, call)];
     }
     // The versions of a memory that was changed within its lifetime expire later.
     const expiresAt = { $not: { $gt: expiry.versionsExpireAt(scope)?.latest } };
     // Without `nodeId` the server would not use the index of the owners.
     for await (const gone of findGoneMemories(context, { nodeId: { $exists: true }, scope, expiresAt }, call)) {
-      for (const memory of gone) {
-        yield async () => {
-          await removeVersions(context, memory, call);
-          return false;
-        };
-      }
+      yield gone.map((memory) => async () => {
+        await removeVersions(context, memory, call);
+        return false;
+      });
     }
   }
 }
