@@ -24,7 +24,7 @@ export interface StandInAnswers {
   text: string;
   /** The arguments of a call of the tool `memory`, if there are tools. It comes before the text, once in a conversation. */
   call?: Record<string, string>;
-  /** What the model answers if its system message shows a text. */
+  /** What the model answers if a message shows a text. */
   known?: { shown: string; text: string };
   /** What the model answers to `learn`, the only one that asks for a schema. @default none */
   operations?: readonly object[];
@@ -47,8 +47,7 @@ export async function openAiStandIn({
       } = (await json(request)) as ModelRequest;
       const isCalled = messages.some(({ role }) => role === "tool");
       const isShown = messages.some(
-        ({ role, content }) =>
-          role === "system" && known !== undefined && JSON.stringify(content).includes(known.shown),
+        ({ content }) => known !== undefined && JSON.stringify(content).includes(known.shown),
       );
       const usual = args === undefined || isCalled || tools.length === 0 ? text : undefined;
       const free = isShown ? known?.text : usual;

@@ -1,11 +1,13 @@
-import { fork } from "node:child_process";
+import { execFile, fork } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync } from "node:fs";
-import { symlink } from "node:fs/promises";
+import { symlink, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { promisify } from "node:util";
 import { beforeAll, expect, it } from "@jest/globals";
 import { transform } from "esbuild";
 import { documentationPages, isEndless, programsOf } from "../../helpers/documentation.js";
+import { quickStart } from "../../../tools/compatibility/first-minutes/quick-start.js";
 import { compileInto, installLinked, linkPackages } from "../../helpers/packed-package.js";
 import { isLong } from "../../helpers/repetitions.js";
 import type { SampleRuns } from "../../helpers/samples-run.js";
@@ -48,6 +50,14 @@ beforeAll(async () => {
 
 it("the samples of the pages run as they are printed and end by themselves", async () => {
   expect(await runSamples(samples, folder)).toEqual([]);
+});
+
+it("the quick start of the README prints what it says", async () => {
+  const { blocks, programs } = await quickStart();
+  const [program] = programs;
+  await writeFile(join(folder, "quick-start.mjs"), program?.code ?? "");
+  const { stdout } = await promisify(execFile)(process.execPath, ["quick-start.mjs"], { cwd: folder });
+  expect(stdout).toBe(blocks.find(({ kind }) => kind === "text")?.code);
 });
 
 // Version 7 runs them above.
