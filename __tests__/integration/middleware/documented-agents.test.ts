@@ -1,8 +1,11 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from "@jest/globals";
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, beforeEach, expect, it, jest } from "@jest/globals";
 import { MongoMemoryStore } from "../../../src/index.js";
 import { readCode, runDocumented } from "../../helpers/documented-code.js";
+import { fixLog } from "../../helpers/fixed-log.js";
+import { modelStandIn } from "../../helpers/model-stand-in.js";
 import { turnsOf } from "../../helpers/provider-clients.js";
-import { recordingServer } from "../../helpers/recording-server.js";
+import { type Json, recordingServer } from "../../helpers/recording-server.js";
 import { ScriptedChatModel } from "../../helpers/scripted-chat-model.js";
 import { testDatabase } from "../../helpers/test-database.js";
 import { withDatabase } from "../../helpers/with-database.js";
@@ -15,12 +18,13 @@ const memory = new MongoMemoryStore({ client, dbName }).memory({
   scope: "perUser",
   userId: "ada@example.com",
 });
-const variables = ["ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"] as const;
+const variables = ["ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "OPENAI_API_KEY"] as const;
 const before = variables.map((name) => process.env[name]);
 
 beforeAll(() => {
   process.env["ANTHROPIC_API_KEY"] = "key";
   process.env["ANTHROPIC_BASE_URL"] = server.url;
+  process.env["OPENAI_API_KEY"] = "key";
 });
 
 afterAll(() => {
@@ -51,6 +55,24 @@ it("the documented agent of another provider sends the memory", async () => {
     },
   ]);
   expect(lines).toEqual(["done"]);
+});
+
+it("the documented agent sends what its page shows", async () => {
+  const requests: Json[] = [];
+  const fetched = jest.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
+    requests.push((await new Request(input, init).json()) as Json);
+    return modelStandIn(input, init);
+  });
+  const code = readCode("docs/first-agent.md", "## `createAgent`").replace("await store.stop();", "");
+  await runDocumented(code, withDatabase(uri, `${dbName}_shown`)).finally(() => fetched.mockRestore());
+  const lines = turnsOf(requests.at(-1) ?? {}).flatMap(({ role, texts }) =>
+    texts
+      .join("")
+      .split("\n")
+      .map((line, index) => `${(index === 0 ? role : "").padEnd(6)} | ${line}`.trimEnd()),
+  );
+  const shown = /```text\n([^]*?)```/.exec(readFileSync("docs/first-agent.md", "utf8"))?.[1];
+  expect(`${fixLog(lines.join("\n")).replace("Assistant: done", "Assistant: Nice to meet you.")}\n`).toBe(shown);
 });
 
 it("the documented agent with prompt caching caches prompt, memory and conversation, and the prompt alone", async () => {
