@@ -1,6 +1,6 @@
-import { describe, expect, it } from "@jest/globals";
+import { describe, expect, it, jest } from "@jest/globals";
 import { randomUUID } from "node:crypto";
-import { type Document, MongoClient } from "mongodb";
+import { Collection, type Document, MongoClient } from "mongodb";
 import {
   type MemoryHistory,
   type MemoryVersion,
@@ -274,6 +274,25 @@ describe("a memory with history", () => {
     await getHistory(memory).redact({ text: "no such text" });
     if ("outbox" in before) await memories.updateOne(address, { $set: { outbox: before["outbox"] } });
     expect(await store.forget(address)).toMatchObject({ versions: 3 });
+  });
+
+  it.each([0, 65])("has its %i stored versions counted by a forget in the middle of a flush", async (stored) => {
+    const address = { nodeId: randomUUID() };
+    const memory = store.memory(address);
+    for (let index = 0; index < stored; index += 1) await memory.append("/a", "x");
+    await getHistory(memory).redact({ text: "no such text" });
+    await memory.append("/a", "x");
+    const { updateOne } = Collection.prototype;
+    const settling = jest.spyOn(Collection.prototype, "updateOne");
+    settling.mockImplementation(async function (this: Collection, ...args) {
+      if (JSON.stringify(args[1]).includes("hasVersions")) await this.deleteMany(address);
+      return updateOne.apply(this, args);
+    });
+    await getHistory(memory).redact({ text: "no such text" });
+    settling.mockRestore();
+    expect((await findStored(db, address.nodeId)).length > 0).toBe(stored > 0);
+    expect(await store.forget(address)).toMatchObject({ versions: stored });
+    expect(await findStored(db, address.nodeId)).toEqual([]);
   });
 
   it("loses its versions with the first forget after a crash in the middle of one", async () => {

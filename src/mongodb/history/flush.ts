@@ -79,7 +79,7 @@ export async function flush(
   const documents = pending.map(({ document }) => ({ ...document, ...expiry }));
   await versions.insert({ ...present.owner, ...expiry }, documents, call);
   // The memory was erased meanwhile. Nobody else would find these versions.
-  if (!(await source.settle(present, call))) await versions.remove(present.memory, call);
+  if (!(await source.settle(present, call))) await versions.takeBack(present.memory, documents, call);
   else
     await versions.applyRetention(
       present.memory,

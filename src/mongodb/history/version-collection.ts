@@ -242,6 +242,16 @@ export class VersionCollection {
     return count + (await this.#collection.deleteMany(ofMemory, call));
   }
 
+  /**
+   * Removes versions of a memory that is gone. Older ones stay, with the document that names their owner: the call that
+   * has removed the memory finds them by it, and counts them.
+   */
+  async takeBack(memory: string, versions: readonly VersionDocument[], call: CallContext): Promise<void> {
+    await this.#collection.deleteMany({ _id: { $in: versions.map(({ _id }) => _id) } }, call);
+    const older = await this.#collection.findOne({ _id: versionIdRange(memory) }, call, { projection: { _id: 1 } });
+    if (older === null) await this.#collection.deleteOne({ _id: memory }, call);
+  }
+
   /** Reads the documents that name the owners of versions, a batch at a time. */
   findOwners(filter: object, call: CallContext): AsyncGenerator<OwnerDocument[]> {
     return streamingBatches(async () =>
