@@ -282,14 +282,13 @@ describe("a memory with history", () => {
     for (let index = 0; index < stored; index += 1) await memory.append("/a", "x");
     await getHistory(memory).redact({ text: "no such text" });
     await memory.append("/a", "x");
-    const { updateOne } = Collection.prototype;
-    const settling = jest.spyOn(Collection.prototype, "updateOne");
-    settling.mockImplementation(async function (this: Collection, ...args) {
-      if (JSON.stringify(args[1]).includes("hasVersions")) await this.deleteMany(address);
-      return updateOne.apply(this, args);
+    const storing = jest.spyOn(Collection.prototype, "insertMany");
+    storing.mockImplementationOnce(async function (this: Collection, ...args) {
+      await db.collection("memories").deleteMany(address);
+      return this.insertMany(...args);
     });
     await getHistory(memory).redact({ text: "no such text" });
-    settling.mockRestore();
+    storing.mockRestore();
     expect((await findStored(db, address.nodeId)).length > 0).toBe(stored > 0);
     expect(await store.forget(address)).toMatchObject({ versions: stored });
     expect(await findStored(db, address.nodeId)).toEqual([]);
