@@ -283,9 +283,9 @@ describe("a sweep", () => {
     await appendOften(replaced);
     expect(await openStore({ memoriesCollection, history }).sweepExpired()).toEqual({ memories: 0 });
     const versionIds = await db.collection(`${memoriesCollection}_versions`).distinct("_id");
-    const versionsIds = new Set(versionIds.map((id) => String(id).split(".")[0]));
+    const withVersions = versionIds.map((id) => String(id).split(".")[0]);
     const incarnations = (await stored.find().toArray()).map(({ key }) => String(key));
-    expect(versionsIds).toEqual(new Set(incarnations));
+    expect(new Set(withVersions)).toEqual(new Set(incarnations));
     const listed = [present, replaced].map(async (memory) => (await readAll(getHistory(memory).list())).length);
     expect(await Promise.all(listed)).toEqual([66, 65]);
   });

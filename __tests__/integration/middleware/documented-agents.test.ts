@@ -59,6 +59,7 @@ it("the documented agent of another provider sends the memory", async () => {
 
 it("the documented agent sends what its page shows", async () => {
   const requests: Json[] = [];
+  // Not by the server of this file: only at OpenAI's own address the memory is a system message of its own.
   const fetched = jest.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
     requests.push((await new Request(input, init).json()) as Json);
     return modelStandIn(input, init);

@@ -243,8 +243,8 @@ export class VersionCollection {
   }
 
   /**
-   * Removes versions of a memory that is gone. Older ones stay, with the document that names their owner: the call that
-   * has removed the memory finds them by it, and counts them.
+   * Removes versions of a memory that is gone. Older ones stay, with the document that names their owner. By it, the
+   * `forget` that has removed the memory finds and counts them; after a removal by MongoDB, a sweep finds them.
    */
   async takeBack(memory: string, versions: readonly VersionDocument[], call: CallContext): Promise<void> {
     await this.#collection.deleteMany({ _id: { $in: versions.map(({ _id }) => _id) } }, call);

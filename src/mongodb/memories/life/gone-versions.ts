@@ -14,7 +14,8 @@ import type { MemoriesContext } from "../memory-context.js";
 
 type VersionsContext = Pick<MemoriesContext, "collection" | "versions" | "history">;
 
-const isLeft = ({ history }: VersionsContext, error: unknown): boolean => history === null && isUnauthorized(error);
+const lacksRights = ({ history }: VersionsContext, error: unknown): boolean =>
+  history === null && isUnauthorized(error);
 
 /**
  * Finds memories that are gone and have versions.
@@ -36,7 +37,7 @@ export async function* findGoneMemories(
       yield batch.map(({ _id }) => _id).filter((id) => !present.has(id));
     }
   } catch (error) {
-    if (!isLeft(context, error)) throw error;
+    if (!lacksRights(context, error)) throw error;
   }
 }
 
@@ -65,7 +66,7 @@ export async function removeVersions(
   try {
     return await context.versions.remove(memory, call, uncounted);
   } catch (error) {
-    if (isLeft(context, error)) return 0;
+    if (lacksRights(context, error)) return 0;
     throw error;
   }
 }
